@@ -3,7 +3,7 @@
 #
 #   [WORDNET=FOLDER] [MINILM=FOLDER] [MPNET=FOLDER] [WORKERS=1] [TRIALS=80] tools/rebuild_models.sh DATA OUT [STEP ...]
 #
-# DATA holds alignment/, treebank/ and extrinsic/. WORDNET, MINILM and MPNET are what the lexicon, the parser and the word
+# DATA holds alignment/, treebank/, phrases/, ists/, differences/ and extrinsic/. WORDNET, MINILM and MPNET are what the lexicon, the parser and the word
 # vectors are made from. docs/background/rebuilding.md lists the steps with their input and time. Without STEP all are run.
 #
 # OUT gets a folder for each model, OUT/tables, OUT/cache, and OUT/package: this source tree as links, in which the models
@@ -163,6 +163,8 @@ step tagger python -m forest_align.em.parser.tagger "$treebank" "$out/tagger"
 bundle tagger parsing/vectors
 step contextual python -m forest_align.em.contextual.training "$alignment" "$out/contextual" --cache "$out/cache"
 bundle contextual aligners/models/contextual
+step chunks python -m forest_align.em.chunks.chunk_training "$data/ists" "$out/chunks"
+bundle chunks aligners/chunks/models/chunks
 step semi-markov forest-align train semi-markov "$alignment/msr_rte/dev.majority.json" "$alignment/edinburgh/train.sure.json" \
     -o "$out/semi-markov" --forests "$out/cache" --resume
 bundle semi-markov aligners/models/semi-markov

@@ -69,7 +69,7 @@ class GoldRelation:
 
 def gold_relations(one: ParsedPair) -> Iterator[GoldRelation]:
     """The pairs of spans of a sentence pair that people judged."""
-    for chunk in one.pair.chunks:
+    for chunk in one.pair.chunks or ():
         kind = _TYPES.get(chunk.type.split("_")[0])
         source, target = _span(chunk.source), _span(chunk.target)
         if kind and source and target:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from forest_align.aligners.chunks.related_chunks import CHUNK_ALIGNER, related_links
 from forest_align.alignment import Alignment
 from forest_align.data.formats.format import ChunkLink
 from forest_align.eval.benchmarks.task import Figures
@@ -158,15 +159,18 @@ def chunk_scorer(
 ) -> Callable[[Sequence[Alignment]], list[Figures]]:
     """Score the chunks of each set and of all sets, one table each: ``ists headlines`` etc.
 
-    Precision, recall and F1 are those of the alignment alone ("F1 Ali"). The F1s of types and scores are
-    those of :func:`relate_chunks`.
+    Precision, recall and F1 are those of the alignment alone ("F1 Ali"). Types and scores are those of the
+    chunk aligner, for others those of :func:`relate_chunks`.
     """
 
     def score(alignments: Sequence[Alignment]) -> list[Figures]:
         found = []
         for alignment, pair in zip(alignments, chunked, strict=True):
-            pairs = align_chunks(pair.source, pair.target, alignment)
-            found.append(relate_chunks(pairs, alignment))
+            if alignment.aligner == CHUNK_ALIGNER:
+                found.append(related_links(alignment.phrases))
+            else:
+                pairs = align_chunks(pair.source, pair.target, alignment)
+                found.append(relate_chunks(pairs, alignment))
         return chunk_figures(sets, chunked, alignments, found)
 
     return score

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from forest_align.aligners.pair import GivenChunks
 from forest_align.data.formats.format import PairError
 from forest_align.data.formats.spade_folders import files_of_part, read_files
 from forest_align.data.pairs import SentencePair
@@ -74,7 +75,13 @@ def ists_task(files: Files, split: str) -> Task:
             pairs.append(item)
     if not pairs:
         raise skipped[0]
-    return Task(ids, tokenized_sentences(pairs), chunk_scorer(sets, chunked), skipped=skipped)
+    return Task(
+        ids,
+        tokenized_sentences(pairs),
+        chunk_scorer(sets, chunked),
+        skipped=skipped,
+        chunks=[GivenChunks(pair.source, pair.target) for pair in chunked],
+    )
 
 
 def _chunked(pair: SentencePair, chunk_files: Sequence[Path], line: int) -> ChunkedPair:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from forest_align.aligners.pair import GivenChunks
 from forest_align.alignment import Alignment
 from forest_align.eval.metrics.scores import Statistic
 from forest_align.eval.metrics.significance import bootstrap_interval
@@ -73,6 +74,8 @@ class Task:
         Computes further figures from the alignments and the word similarity of each link.
     skipped : sequence of InputError
         Pairs of the corpus that cannot be used; they are in no figure.
+    chunks : sequence of GivenChunks
+        The chunks of each pair; empty if the corpus has none.
     """
 
     ids: Sequence[str]
@@ -80,3 +83,4 @@ class Task:
     score: Callable[[Sequence[Alignment]], list[Figures]]
     score_similar: Callable[[Sequence[Alignment], Sequence[Similarities]], list[Figures]] | None = None
     skipped: Sequence[InputError] = ()
+    chunks: Sequence[GivenChunks] = ()

@@ -8,7 +8,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from pathlib import Path
 
+from forest_align.aligners.chunks.related_chunks import CHUNK_ALIGNER, related_links
 from forest_align.alignment import Alignment, Links, SpanPair
+from forest_align.data.formats.format import ChunkLink
 from forest_align.data.formats.pharaoh import FORMAT as PHARAOH
 from forest_align.data.formats.pharaoh import read_links
 from forest_align.data.pairs import SentencePair, read_pairs, read_pairs_of_lines
@@ -133,8 +135,15 @@ def _prediction(pair: SentencePair, number: int, file: str) -> FilePrediction:
         # for a gold pair's name that is the same number.
         "" if pair.id == str(number) else pair.id,
         alignment is not None and bool(alignment.error),
-        pair.chunks,
+        _chunks(pair),
     )
+
+
+def _chunks(pair: SentencePair) -> Sequence[ChunkLink] | None:
+    """The pair's chunks, or those that the chunk aligner found."""
+    if pair.chunks is None and pair.alignment is not None and pair.alignment.aligner == CHUNK_ALIGNER:
+        return related_links(pair.alignment.phrases)
+    return pair.chunks
 
 
 def _phrases(alignment: Alignment) -> set[SpanPair]:

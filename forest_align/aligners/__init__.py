@@ -2,6 +2,6 @@
 
 from forest_align.aligners.base import Aligner
 from forest_align.aligners.loading import align, align_many, load
-from forest_align.aligners.pair import Pair
+from forest_align.aligners.pair import GivenChunks, Pair
 
-__all__ = ["Aligner", "Pair", "align", "align_many", "load"]
+__all__ = ["Aligner", "GivenChunks", "Pair", "align", "align_many", "load"]

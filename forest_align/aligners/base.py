@@ -10,7 +10,16 @@ from pathlib import Path
 from typing import Any, Self
 
 from forest_align._version import __version__
-from forest_align.aligners.pair import NO_TOKENS, GivenWords, Pair, PairLike, Text, pair_of
+from forest_align.aligners.pair import (
+    NO_TOKENS,
+    NO_TOKENS_OF_CHUNKS,
+    GivenChunks,
+    GivenWords,
+    Pair,
+    PairLike,
+    Text,
+    pair_of,
+)
 from forest_align.alignment import Alignment
 from forest_align.types import ForestAlignError, InputError, Sentence
 from forest_align.workers.processes import check_counts, map_in_workers
@@ -79,6 +88,16 @@ class Aligner(ABC):
         raise InputError(
             f"the {self.name} aligner takes no word links of the caller; the forest aligner and projection do"
         )
+
+    def align_chunks(self, source: Sentence, target: Sentence, chunks: GivenChunks) -> Alignment:
+        """Align the given chunks of two prepared sentences.
+
+        Raises
+        ------
+        InputError
+            If the aligner does not use chunks, or one lies outside its sentence.
+        """
+        raise InputError(f"the {self.name} aligner takes no chunks of the caller; the chunk aligner does")
 
     @classmethod
     @abstractmethod
@@ -220,11 +239,14 @@ class Aligner(ABC):
             return Alignment(sides[0], sides[1], aligner=self.name, error="not enough memory for this pair")
 
     def _align_pair(self, pair: Pair, source: Sentence, target: Sentence) -> Alignment:
-        """Align the prepared sentences of a pair, with its word links if it has any."""
-        if pair.candidates is None:
+        """Align the prepared sentences of a pair, with its word links or chunks if it has any."""
+        if pair.candidates is None and pair.chunks is None:
             return self.align_prepared(source, target)
         if any(isinstance(text, str) for text in pair.texts):
-            raise InputError(NO_TOKENS)
+            raise InputError(NO_TOKENS if pair.chunks is None else NO_TOKENS_OF_CHUNKS)
+        if pair.chunks is not None:
+            return self.align_chunks(source, target, pair.chunks)
+        assert pair.candidates is not None
         return self.align_candidates(source, target, pair.candidates)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from forest_align.aligners.words.candidate import Candidate
-from forest_align.alignment import Links
+from forest_align.alignment import Links, Span
 from forest_align.types import InputError, Sentence
 
 Text = str | Sentence
@@ -15,6 +15,52 @@ Text = str | Sentence
 GivenWords = Links | Sequence[Candidate]
 #: Message for word links of a pair of raw texts.
 NO_TOKENS = "given word links need tokens: use --tokenized, or an input format with tokens"
+NO_TOKENS_OF_CHUNKS = "given chunks need tokens"
+
+
+@dataclass(frozen=True, slots=True)
+class GivenChunks:
+    """The chunks of two sentences, which the caller supplies for a pair.
+
+    Attributes
+    ----------
+    source, target : sequence of (int, int)
+        Half-open token spans, ascending, which do not overlap.
+
+    Raises
+    ------
+    InputError
+        If a span is empty, or spans overlap or are not in order.
+    """
+
+    source: Sequence[Span]
+    target: Sequence[Span]
+
+    def __post_init__(self) -> None:
+        for side, chunks in (("source_chunks", self.source), ("target_chunks", self.target)):
+            place = 0
+            for start, end in chunks:
+                if not place <= start < end:
+                    raise InputError(f"expected chunks in order, found [{start}, {end}]", field=side)
+                place = end
+
+    def check(self, source_length: int, target_length: int) -> GivenChunks:
+        """The same chunks, if they lie inside sentences of these lengths.
+
+        Raises
+        ------
+        InputError
+            If one does not.
+        """
+        sides = (
+            ("source_chunks", self.source, source_length),
+            ("target_chunks", self.target, target_length),
+        )
+        for side, chunks, length in sides:
+            if chunks and chunks[-1][1] > length:
+                found = list(chunks[-1])
+                raise InputError(f"expected chunks inside {length} tokens, found {found}", field=side)
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +74,8 @@ class Pair:
     candidates : Links or sequence of Candidate, optional
         Word links of the caller. The forest aligner uses them instead of its own word candidates. They refer
         to tokens by number, so both sentences must have tokens.
+    chunks : GivenChunks, optional
+        All chunks of the two sentences, for the aligner of chunks.
 
     Raises
     ------
@@ -38,6 +86,7 @@ class Pair:
     source: Text
     target: Text
     candidates: GivenWords | None = None
+    chunks: GivenChunks | None = None
 
     def __post_init__(self) -> None:
         for text in (self.source, self.target):

@@ -23,7 +23,7 @@ def load_aligner(options: Namespace) -> Aligner:
     """Load an aligner by a command's options.
 
     The options are ``aligner``, ``model``, ``parser``, ``annotator``, ``words`` and ``ppdb``, and perhaps
-    ``alignments``.
+    ``alignments`` and ``chunks``.
 
     Raises
     ------
@@ -35,6 +35,8 @@ def load_aligner(options: Namespace) -> Aligner:
     from forest_align.aligners import load
     from forest_align.aligners.loading import kind_of
 
+    if getattr(options, "chunks", False):
+        return _chunk_aligner(options)
     name = options.model or options.aligner or "forest"
     kind = kind_of(name)
     if options.model and options.aligner not in (None, kind):
@@ -59,6 +61,20 @@ def load_aligner(options: Namespace) -> Aligner:
     return load(name, **settings)
 
 
+def _chunk_aligner(options: Namespace) -> Aligner:
+    """The aligner of given chunks; options of other aligners are refused."""
+    from forest_align.aligners.chunks import ChunkAligner
+    from forest_align.aligners.contextual.aligner import ContextualAligner
+
+    for option in ("aligner", "annotator", "words", "ppdb", "explain"):
+        if getattr(options, option):
+            raise InputError(f"--chunks takes no --{option}")
+    if options.alignments > 1:
+        raise InputError("--chunks takes no -k")
+    words = ContextualAligner(parser=options.parser)
+    return ChunkAligner.load(options.model or "chunks", words=words)
+
+
 def made_with(options: Namespace, aligner: Aligner) -> dict[str, str]:
     """Everything that alignments depend on besides the input, by the names of a command's options.
 
@@ -74,6 +90,7 @@ def made_with(options: Namespace, aligner: Aligner) -> dict[str, str]:
         "--annotator": options.annotator or "",
         "--words": words if words in WORDS else contents_of(words),
         "--ppdb": contents_of(options.ppdb),
+        "--chunks": "given" if getattr(options, "chunks", False) else "",
     }
 
 

@@ -11,7 +11,8 @@ from forest_align.data.text.escapes import ESCAPES
 from forest_align.types import InputError
 
 # Extensions of files that differ from the name of the format.
-_EXTENSIONS = {"txt": "text", "json": "jsonl"}
+_EXTENSIONS = {"txt": "text", "json": "jsonl", "wa": "ists"}
+_USUAL = {"ists": "wa"}
 
 
 class _RemovedOption(argparse.Action):
@@ -97,6 +98,6 @@ def format_of_output(path: str | None, formats: Collection[str], default: str) -
         return name
     if extension in ("", "txt"):  # tables are text, too
         return default
-    known = ", ".join(f".{one}" for one in formats)
+    known = ", ".join(f".{_USUAL.get(one, one)}" for one in formats)
     problem = "Parquet is not supported" if name == "parquet" else f"there is no output format {extension!r}"
     raise InputError(f"{problem}; expected a name that ends in {known}, or --to FORMAT", file=path)

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from forest_align.aligners.pair import NO_TOKENS, Pair, Text
+from forest_align.aligners.pair import NO_TOKENS, GivenChunks, Pair, Text
 from forest_align.alignment import Links
 from forest_align.cli.aligner_choice import WORDS, links_of_file, uses_given_links
 from forest_align.cli.arguments import is_file, is_sentence, is_single_word
@@ -74,7 +74,8 @@ def read_items(options: argparse.Namespace, complain: Callable[[str], None]) -> 
                 raise links
             if uses_given_links(options):
                 links = _given_links(item, links, options.words, number)
-            content = Pair(*_sentences(item, options.parser is None), links)
+            texts = _sentences(item, options.parser is None)
+            content = Pair(*texts, links, _chunks(item) if getattr(options, "chunks", False) else None)
         except InputError as error:
             yield Item(item.id, item.located(error), item.source, item.target)
         else:
@@ -153,6 +154,12 @@ def _given_links(item: SentencePair, links: Links | None, path: str, number: int
         return check_links(links, *lengths)
     except InputError as error:
         raise error.at(file=path, line=number) from None
+
+
+def _chunks(item: SentencePair) -> GivenChunks:
+    if not (item.source_chunks or item.target_chunks):
+        raise InputError("the input gives no chunks for this pair")
+    return GivenChunks(item.source_chunks, item.target_chunks)
 
 
 def _sentences(item: SentencePair, use_trees: bool) -> tuple[Text, Text]:

@@ -37,7 +37,7 @@ class AlignmentWriter:
 
 
 def alignment_writer(name: str, to_terminal: bool) -> AlignmentWriter:
-    """The writer of ``jsonl``, ``pharaoh``, ``tsv``, ``csv``, ``svg``, ``text`` or ``html``."""
+    """The writer of ``jsonl``, ``pharaoh``, ``tsv``, ``csv``, ``ists``, ``svg``, ``text`` or ``html``."""
     if name == "jsonl":
         return AlignmentWriter(lambda alignment: alignment.to_json() + "\n", one_line_each=True)
     if name == "pharaoh":
@@ -47,6 +47,8 @@ def alignment_writer(name: str, to_terminal: bool) -> AlignmentWriter:
 
         delimiter = _DELIMITERS[name]
         return AlignmentWriter(lambda alignment: to_row(alignment, delimiter), line_of(COLUMNS, delimiter))
+    if name == "ists":
+        return AlignmentWriter(_chunks)
     if name == "svg":
         return AlignmentWriter(_picture, one_pair=True)
     if name == "html":
@@ -60,6 +62,18 @@ def alignment_writer(name: str, to_terminal: bool) -> AlignmentWriter:
     width = shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns if has_width else None
     colour = to_terminal and not os.environ.get("NO_COLOR")
     return AlignmentWriter(lambda alignment: to_text(alignment, width=width, colour=colour) + "\n")
+
+
+def _chunks(alignment: Alignment) -> str:
+    """The chunks of an alignment as a ``.wa`` file has them; nothing for a pair that could not be aligned."""
+    from forest_align.aligners.chunks.related_chunks import chunk_links
+    from forest_align.data.formats.ists import write_pair
+    from forest_align.data.pairs import SentencePair
+
+    if alignment.error:
+        return ""
+    chunks = tuple(chunk_links(alignment))
+    return write_pair(SentencePair(alignment.id, alignment.source, alignment.target, chunks=chunks))
 
 
 def _picture(alignment: Alignment) -> str:

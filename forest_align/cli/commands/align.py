@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from forest_align.aligners import Aligner
 
 EXIT_OK, EXIT_SOME_FAILED = 0, 1
-OUTPUTS = ("jsonl", "pharaoh", "tsv", "csv", "html", "svg", "text")
+OUTPUTS = ("jsonl", "pharaoh", "tsv", "csv", "ists", "html", "svg", "text")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -85,7 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--to",
         choices=OUTPUTS,
         help="output format; default: by the extension of OUT, else jsonl (text for two sentences). svg is a "
-        "picture of one pair",
+        "picture of one pair, ists is for --chunks",
     )
     parser.add_argument("--from", dest="source_format", choices=tuple(FORMATS), help="format of PAIRS")
     add_text_arguments(parser)
@@ -108,6 +108,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         dest="alignments",
         help="the N best different alignments of each pair (forest; not pharaoh); default: 1",
+    )
+    parser.add_argument(
+        "--chunks",
+        action="store_true",
+        help="align the chunks that the input gives, with relations and similarities; MODEL is a chunk model",
     )
     parser.add_argument("--explain", action="store_true", help="name the evidence for each word link")
     parser.add_argument(
@@ -142,6 +147,8 @@ def run(options: argparse.Namespace) -> int:
     writer = alignment_writer(options.to, to_terminal)
     if options.alignments > 1 and options.to == "pharaoh":
         raise InputError("--to pharaoh takes no -k: a line has the links of one alignment")
+    if options.to == "ists" and not options.chunks:
+        raise InputError("--to ists needs --chunks: other alignments have no chunks")
     if options.resume and (options.output is None or not writer.one_line_each):
         raise InputError("--resume needs -o OUT, and --to jsonl or pharaoh")
     if options.output is not None:

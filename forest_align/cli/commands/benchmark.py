@@ -5,25 +5,35 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from forest_align._version import __version__
 from forest_align.aligners.words.choose import WORD_CANDIDATES
 from forest_align.cli.aligner_choice import contents_of
 from forest_align.cli.arguments import word_candidates_name
+from forest_align.cli.benchmark_aligners import (
+    CHUNKS,
+    IDENTITY,
+    benchmark_aligner,
+    check_aligners,
+    kind_by_name,
+    options_for,
+    with_variants,
+    without_variant,
+)
 from forest_align.cli.skipped_inputs import report_skipped
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
     from forest_align.eval.benchmarks.parse_once import ParseOnce
-    from forest_align.eval.benchmarks.runner import AlignMany, Run
+    from forest_align.eval.benchmarks.runner import Run
     from forest_align.eval.benchmarks.task import Task
 
-# The baseline, which needs no model.
-IDENTITY = "identity"
+# The part of a benchmark that the chunk aligner learned from.
+_LEARNED_FROM = ("ists", "train")
 
 NAMES = (
     "msr-rte",
@@ -104,6 +114,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="continue an interrupted run from the predictions in the folder",
     )
+    parser.add_argument(
+        "--chunks",
+        action="store_true",
+        help="also run the aligner of given chunks (ists); it has learned from the train part",
+    )
     parser.add_argument("--seed", type=int, default=0, help="seed of the intervals (default: 0)")
 
 
@@ -119,12 +134,16 @@ def run(args: argparse.Namespace) -> int:
     if args.seed < 0:
         raise InputError(f"expected at least 0, found {args.seed}", field="seed")
     names = list(dict.fromkeys(args.aligner or ["forest"]))
-    _check_aligners(names, args)
-    names = _with_variants(names) if args.ablation else names
+    check_aligners(names, args)
+    names = with_variants(names) if args.ablation else names
     benchmark = BENCHMARKS[args.name]
-    split = args.split or benchmark.split_for(args.data)
+    split = args.split = args.split or benchmark.split_for(args.data)
     files = benchmark.paths(args.data, split)
     task = benchmark.load(Files(files, args.limit), split)
+    if args.chunks:
+        if not task.chunks:
+            raise InputError("--chunks is for ists, the benchmark with chunks")
+        names.append(CHUNKS)
     report_skipped("benchmark", task.skipped)
     args.output.mkdir(parents=True, exist_ok=True)
     parser = _shared_parser() if len(set(names) - {IDENTITY}) > 1 else None
@@ -151,45 +170,6 @@ def run(args: argparse.Namespace) -> int:
     return 1 if task.skipped or any(finished.errors() for finished in runs) else 0
 
 
-def _with_variants(names: Sequence[str]) -> list[str]:
-    """Each name, and behind that of a forest aligner those of its ablation: ``NAME:VARIANT``."""
-    from forest_align.eval.benchmarks.ablation import VARIANTS
-
-    found = []
-    for name in names:
-        found += [name, *(f"{name}:{variant}" for variant in VARIANTS if _kind(name) == "forest")]
-    return found
-
-
-def _without_variant(name: str) -> tuple[str, str]:
-    """The aligner's own name, and the variant of the ablation; empty if it is the aligner itself."""
-    from forest_align.eval.benchmarks.ablation import VARIANTS
-
-    own, _, variant = name.rpartition(":")
-    return (own, variant) if own and variant in VARIANTS else (name, "")
-
-
-def _check_aligners(names: Sequence[str], args: argparse.Namespace) -> None:
-    """Refuse wrong names and options now, instead of after hours of other aligners' work."""
-    kinds = {_kind(name) for name in names}
-    if args.ablation and "forest" not in kinds:
-        raise InputError("--ablation is for the forest aligner, which is not asked for")
-    for option in ("ppdb", "annotator"):
-        if getattr(args, option) is not None and "sultan" not in kinds:
-            raise InputError(f"--{option} is for the sultan aligner, which is not asked for")
-    if args.words is not None and "forest" not in kinds:
-        raise InputError("--words is for the forest aligner, which is not asked for")
-    if args.ppdb is not None and not Path(args.ppdb).is_file():
-        raise InputError("no such file", file=args.ppdb)
-
-
-def _kind(name: str) -> str:
-    """The kind of an aligner; the baseline is a separate kind."""
-    from forest_align.aligners.loading import kind_of
-
-    return IDENTITY if name == IDENTITY else kind_of(_without_variant(name)[0])
-
-
 def _shared_parser() -> ParseOnce:
     """The bundled parser, for several aligners."""
     from forest_align.eval.benchmarks.parse_once import ParseOnce
@@ -200,9 +180,13 @@ def _shared_parser() -> ParseOnce:
 
 def _run(task: Task, split: str, name: str, args: argparse.Namespace, parser: ParseOnce | None) -> Run:
     """Align and score; predictions are written at once, or read from an interrupted run."""
+    from forest_align.eval.benchmarks.given_chunks import given_chunks
     from forest_align.eval.benchmarks.runner import Run, run_resumable, score_task
 
-    align_many, settings = _aligner(name, args, parser)
+    if name == CHUNKS:
+        align_many, settings = given_chunks(task, parser)
+    else:
+        align_many, settings = benchmark_aligner(name, args, parser)
     made_with = _made_with(name, args, settings)
     row = _row(name, args)
     path, record = (_path(args, split, name, kind) for kind in ("predictions.jsonl", "made-with.json"))
@@ -219,9 +203,9 @@ def _made_with(name: str, args: argparse.Namespace, settings: Mapping[str, objec
 
     return {
         "the version": __version__,
-        "the aligner": contents_of(_without_variant(name)[0]),
+        "the aligner": contents_of(without_variant(name)[0]),
         "the content of the bundled models": files_fingerprint(list(_bundled().values())),
-        "--ppdb": contents_of(args.ppdb) if _kind(name) == "sultan" else "",
+        "--ppdb": contents_of(args.ppdb) if kind_by_name(name) == "sultan" else "",
         **{name: str(value) for name, value in settings.items()},
     }
 
@@ -231,7 +215,7 @@ def _bundled() -> dict[str, Path]:
     from importlib.resources import files
 
     package = Path(str(files("forest_align")))
-    return {path.relative_to(package).as_posix(): path for path in _models(package.glob("*/models/*/*"))}
+    return {path.relative_to(package).as_posix(): path for path in _models(package.glob("**/models/*/*"))}
 
 
 def _models(paths: Iterable[Path]) -> list[Path]:
@@ -242,62 +226,22 @@ def _model_files(name: str, args: argparse.Namespace) -> dict[str, Path]:
     """Files besides the corpus that determine an aligner's results, by their names in a report."""
     if name == IDENTITY:
         return {}
-    own = {str(path): path for path in _models(Path(_without_variant(name)[0]).glob("*"))}
-    ppdb = {"--ppdb": Path(args.ppdb)} if args.ppdb is not None and _kind(name) == "sultan" else {}
+    if name == CHUNKS:
+        return _bundled()
+    own = {str(path): path for path in _models(Path(without_variant(name)[0]).glob("*"))}
+    ppdb = {"--ppdb": Path(args.ppdb)} if args.ppdb is not None and kind_by_name(name) == "sultan" else {}
     return _bundled() | own | ppdb
-
-
-def _options(name: str, args: argparse.Namespace) -> dict[str, str]:
-    """The given options that apply to this aligner."""
-    kind = _kind(name)
-    if kind == "sultan":
-        values = {"annotator": args.annotator, "ppdb": args.ppdb and Path(args.ppdb).name}
-    elif kind == "forest":
-        values = {"words": args.words}
-    else:
-        values = {}
-    return {option: value for option, value in values.items() if value is not None}
-
-
-def _aligner(
-    name: str, args: argparse.Namespace, parser: ParseOnce | None
-) -> tuple[AlignMany, Mapping[str, object]]:
-    """The aligner's function over many pairs, and its settings."""
-    if name == IDENTITY:
-        from forest_align.aligners.identity import IdentityAligner
-
-        return IdentityAligner().align_many, {}
-    from forest_align.aligners import load
-
-    options: dict[str, Any] = {} if parser is None else {"parser": parser}
-    given = _options(name, args)
-    if "words" in given:
-        options["candidates"] = given["words"]
-    if "ppdb" in given:
-        from forest_align.lexicon.pair_table import PairTable
-
-        options["ppdb"] = PairTable.load(args.ppdb)
-    if "annotator" in given:
-        options["annotator"] = given["annotator"]
-    own, variant = _without_variant(name)
-    aligner = load(own, **options)
-    if variant:
-        from forest_align.aligners.forest.aligner import ForestAligner
-        from forest_align.eval.benchmarks.ablation import ablated
-
-        assert isinstance(aligner, ForestAligner)
-        aligner = ablated(aligner, variant)
-        given = {**given, "ablation": variant}
-    return aligner.align_many, {**aligner.settings, **given}
 
 
 def _row(name: str, args: argparse.Namespace) -> str:
     """Name of an aligner's rows and progress bar."""
-    return ", ".join([name, *(f"{option}={value}" for option, value in _options(name, args).items())])
+    if name == CHUNKS and (args.name, args.split) == _LEARNED_FROM:
+        return f"{name}, which has learned from these pairs"
+    return ", ".join([name, *(f"{option}={value}" for option, value in options_for(name, args).items())])
 
 
 def _path(args: argparse.Namespace, split: str, name: str, kind: str) -> Path:
     """An output file; each combination of aligner, options and limit has its own."""
-    options = _options(name, args) | ({"limit": args.limit} if args.limit else {})
+    options = options_for(name, args) | ({"limit": args.limit} if args.limit else {})
     parts = [quote(name, safe=""), *(f"{option}={quote(str(value))}" for option, value in options.items())]
     return args.output / f"{args.name}.{split}.{'+'.join(parts)}.{kind}"

@@ -505,7 +505,7 @@ def test_an_extension_of_no_format_is_refused_and_nothing_is_written(
     write(tmp_path / "in.tsv", "a\ta\n")
     write(tmp_path / name, "precious")
     assert main(["align", *pairs, "-o", name]) == 2
-    known = "a name that ends in .jsonl, .pharaoh, .tsv, .csv, .html, .svg, .text, or --to FORMAT"
+    known = "a name that ends in .jsonl, .pharaoh, .tsv, .csv, .wa, .html, .svg, .text, or --to FORMAT"
     assert capsys.readouterr().err == f"forest-align align: error: {name}: {problem}; expected {known}\n"
     assert (tmp_path / name).read_text() == "precious" and not aligners
 

@@ -18,6 +18,7 @@ import pytest
 import forest_align
 from forest_align.alignment import Alignment, Links, PhrasePair
 from forest_align.cli import main
+from forest_align.cli.benchmark_aligners import benchmark_aligner
 from forest_align.cli.commands import benchmark
 from forest_align.eval.benchmarks.benchmark_corpora import BENCHMARKS
 from forest_align.eval.files.result_tables import citations, published_rows
@@ -253,7 +254,9 @@ def any_name(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def whole(monkeypatch: pytest.MonkeyPatch, any_name) -> None:
     monkeypatch.setattr(
-        benchmark, "_aligner", lambda name, args, parser: (PhraseAligner().align_many, PhraseAligner.settings)
+        benchmark,
+        "benchmark_aligner",
+        lambda name, args, parser: (PhraseAligner().align_many, PhraseAligner.settings),
     )
 
 
@@ -331,7 +334,7 @@ def test_an_aligner_that_changes_tokens_or_stops_early_is_an_error(
 
     for align_many, message in ((none, "ended before pair '1'"), (swapped, "changed the tokens of pair '1'")):
         monkeypatch.setattr(
-            benchmark, "_aligner", lambda name, args, parser, align_many=align_many: (align_many, {})
+            benchmark, "benchmark_aligner", lambda name, args, parser, align_many=align_many: (align_many, {})
         )
         assert run(data, tmp_path, "msr-rte") == 2
         assert message in capsys.readouterr().err
@@ -345,7 +348,7 @@ def test_a_run_goes_on_where_it_was_interrupted(
         raise KeyboardInterrupt
 
     def run_with(align_many, *arguments):
-        monkeypatch.setattr(benchmark, "_aligner", lambda name, args, parser: (align_many, {}))
+        monkeypatch.setattr(benchmark, "benchmark_aligner", lambda name, args, parser: (align_many, {}))
         return run(data, tmp_path, "msr-rte", "--aligner", "one", *arguments)
 
     path = tmp_path / "msr-rte.dev.one.predictions.jsonl"
@@ -542,7 +545,7 @@ def test_sultan_its_paraphrases_and_its_annotator_are_asked_for_by_name(
     table = tmp_path / "ppdb.tsv"
     table.write_text("big\tlarge\n", encoding="utf-8")
     args = Namespace(words=None, ppdb=str(table), annotator="spacy")
-    _, settings = benchmark._aligner("sultan", args, None)
+    _, settings = benchmark_aligner("sultan", args, None)
     assert settings == {"depth": 1, "ppdb": "ppdb.tsv", "annotator": "spacy"}
     assert asked["sultan"]["annotator"] == "spacy"
     assert list(asked["sultan"]["ppdb"].partners("big")) == ["large"]
@@ -598,7 +601,7 @@ def test_the_forest_aligners_words_are_asked_for_by_name(monkeypatch: pytest.Mon
     monkeypatch.setattr("forest_align.aligners.load", load)
     args = Namespace(words="dictionary", ppdb=None, annotator=None)
     for name in ("fixed", "contextual"):
-        _, settings = benchmark._aligner(name, args, None)
+        _, settings = benchmark_aligner(name, args, None)
         assert settings == {"depth": 1} | ({"words": "dictionary"} if name == "fixed" else {})
     assert asked == {"fixed": {"candidates": "dictionary"}, "contextual": {}}
 
@@ -648,3 +651,16 @@ def test_the_spade_sample_is_read_with_its_three_annotators(tmp_path: Path, caps
     assert 90 < people["precision"] <= 100
     out = capsys.readouterr().out
     assert all(f"| annotator {k} " in out for k in (1, 2, 3))
+
+
+def test_given_chunks_are_a_row_that_names_what_the_model_has_learned_from(
+    data: Path, tmp_path: Path, capsys
+) -> None:
+    assert run(data, tmp_path, "ists", "--aligner", "identity", "--chunks") == 0
+    shown = capsys.readouterr().out
+    assert "| chunks, which has learned from these pairs (this run)" in shown
+    assert (tmp_path / "ists.train.chunks.report.json").is_file()
+    assert run(data, tmp_path, "ists", "--aligner", "identity", "--chunks", "--split", "test") == 0
+    assert "| chunks (this run)" in capsys.readouterr().out
+    assert run(data, tmp_path, "wiki", "--aligner", "identity", "--chunks") == 2
+    assert "--chunks is for ists" in capsys.readouterr().err

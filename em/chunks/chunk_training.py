@@ -1,0 +1,212 @@
+"""Train the chunk model on iSTS; run once, its output is committed. Also prints cross-fitted figures.
+
+The network of :class:`~forest_align.aligners.chunks.chunk_model.ChunkModel` reads every pair of chunks in
+both directions. Its loss is the cross-entropy of "aligned" over all pairs, and of relation and similarity
+over the aligned ones (Adam, weight decay). Thresholds are the best for F1 Ali on the training pairs, by
+models that have not seen them: five folds, in each of which neighbouring pairs of a file stay together.
+
+Examples
+--------
+python -m forest_align.em.chunks.chunk_training ../shared/data/ists OUT
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import nn
+
+from forest_align.aligners.chunks.chunk_aligner import choose_cells, chunk_pairs
+from forest_align.aligners.chunks.chunk_features import swapped_features
+from forest_align.aligners.chunks.chunk_model import (
+    SHAPES,
+    SIMILARITIES,
+    SWAPPED_RELATIONS,
+    ChunkJudgement,
+    ChunkModel,
+)
+from forest_align.aligners.chunks.related_chunks import related_links
+from forest_align.aligners.contextual.aligner import ContextualAligner
+from forest_align.alignment import RELATION_NAMES
+from forest_align.data.formats.format import ChunkLink
+from forest_align.em.chunks.chunk_examples import ChunkExample, read_chunk_examples
+from forest_align.eval.files.result_tables import Row, format_table
+from forest_align.eval.metrics.chunk_relation_scores import (
+    CHUNK_F1S,
+    chunk_relation_statistics,
+    count_chunk_relations,
+)
+
+SETS = ("headlines", "images", "answers-students")
+FOLDS = 5
+_THRESHOLDS = tuple(k / 20 for k in range(2, 19))
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkSettings:
+    """How the network is trained.
+
+    Attributes
+    ----------
+    hidden : int
+        Units of the hidden layer.
+    steps, batch : int
+        Steps of Adam, and chunk pairs in each.
+    rate, decay : float
+        Learning rate, which falls to 0 along a cosine, and weight decay.
+    dropout : float
+        Share of features, and of hidden units, that each step ignores.
+    seed : int
+        Seed of the first weights and of the batches.
+    """
+
+    hidden: int = 48
+    steps: int = 1500
+    batch: int = 512
+    rate: float = 4e-3
+    decay: float = 1.0
+    dropout: float = 0.2
+    seed: int = 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the script."""
+    parser = argparse.ArgumentParser(description="Train the chunk model and print cross-fitted figures.")
+    parser.add_argument("data", type=Path, help="folder of STSint.input.*.wa and their files of chunks")
+    parser.add_argument("output", type=Path, help="folder for the model")
+    options = parser.parse_args(arguments)
+    torch.set_num_threads(1)  # fixed order of sums: the same weights every time
+    paths = [options.data / f"STSint.input.{name}.wa" for name in SETS]
+    examples = read_chunk_examples(paths, ContextualAligner())
+    settings = ChunkSettings()
+    judged = cross_fitted(examples, settings)
+    thresholds = best_thresholds(examples, judged)
+    figures = figures_by_set(examples, judged, thresholds)
+    print(
+        format_table([Row(name, values) for name, values in figures.items()], CHUNK_F1S, first="cross-fitted")
+    )
+    model = fit_chunks(examples, settings)
+    threshold, joining = thresholds
+    card = {
+        "data": [path.name for path in paths],
+        "pairs": len(examples),
+        "cross_fitted": {
+            name: {k: round(v, 2) for k, v in values.items()} for name, values in figures.items()
+        },
+    }
+    replace(model, threshold=threshold, joining=joining, card=card).save(options.output)
+    return 0
+
+
+def cross_fitted(examples: Sequence[ChunkExample], settings: ChunkSettings) -> list[ChunkJudgement]:
+    """Judge each pair by a model that was trained without its fold."""
+    places = np.arange(len(examples)) * FOLDS // len(examples)
+    # Parts of every file are in every fold.
+    for name in dict.fromkeys(example.set for example in examples):
+        own = [k for k, example in enumerate(examples) if example.set == name]
+        places[own] = np.arange(len(own)) * FOLDS // len(own)
+    found: dict[int, ChunkJudgement] = {}
+    for fold in range(FOLDS):
+        model = fit_chunks(
+            [one for one, place in zip(examples, places, strict=True) if place != fold], settings
+        )
+        for k in np.flatnonzero(places == fold).tolist():
+            found[k] = model.judge(examples[k].features)
+    return [found[k] for k in range(len(examples))]
+
+
+def fit_chunks(examples: Sequence[ChunkExample], settings: ChunkSettings) -> ChunkModel:
+    """Train a model; its thresholds are 0.5."""
+    torch.manual_seed(settings.seed)
+    inputs, relations, similarities = _table(examples)
+    mean, scale = inputs.mean(axis=0), np.maximum(inputs.std(axis=0), 1e-3)
+    table = torch.from_numpy(((inputs - mean) / scale).astype(np.float32))
+    related, similar = torch.from_numpy(relations), torch.from_numpy(similarities)
+    hidden = nn.Linear(table.shape[1], settings.hidden)
+    heads = nn.ModuleList(
+        nn.Linear(settings.hidden, size) for size in (1, len(RELATION_NAMES), len(SIMILARITIES))
+    )
+    weights = [*hidden.parameters(), *heads.parameters()]
+    optimizer = torch.optim.AdamW(weights, lr=settings.rate, weight_decay=settings.decay)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, settings.steps)
+    drop = nn.functional.dropout
+    aligned_rows = torch.nonzero(related >= 0)[:, 0]
+    for _ in range(settings.steps):
+        # Half of a batch are aligned chunks, which alone say something about relations.
+        some = torch.randint(len(table), (settings.batch,))
+        others = aligned_rows[torch.randint(len(aligned_rows), (settings.batch // 2,))]
+        units, more = (
+            drop(torch.relu(hidden(drop(table[rows], settings.dropout))), settings.dropout)
+            for rows in (some, others)
+        )
+        loss = nn.functional.binary_cross_entropy_with_logits(
+            heads[0](units)[:, 0], (related[some] >= 0).float()
+        )
+        loss = loss + nn.functional.cross_entropy(heads[1](more), related[others])
+        loss = loss + nn.functional.cross_entropy(heads[2](more), similar[others] - 1)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        schedule.step()
+    arrays = {"mean": mean, "scale": scale}
+    for name, layer in zip(("hidden", "aligned", "relations", "similarities"), (hidden, *heads), strict=True):
+        arrays[name] = layer.weight.detach().numpy().T
+        arrays[f"{name}_bias"] = layer.bias.detach().numpy()
+    return ChunkModel({name: np.asarray(arrays[name], np.float32) for name in SHAPES}, 0.5, 0.5)
+
+
+def _table(examples: Sequence[ChunkExample]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Features, relations and similarities of all chunk pairs, in both directions."""
+    features = np.concatenate([one.features.reshape(-1, one.features.shape[2]) for one in examples])
+    relations = np.concatenate([one.relations.ravel() for one in examples])
+    similarities = np.concatenate([one.similarities.ravel() for one in examples])
+    swapped = np.where(relations >= 0, np.array(SWAPPED_RELATIONS)[relations], -1)
+    return (
+        np.concatenate([features, swapped_features(features)]),
+        np.concatenate([relations, swapped]),
+        np.concatenate([similarities, similarities]),
+    )
+
+
+def best_thresholds(
+    examples: Sequence[ChunkExample], judged: Sequence[ChunkJudgement]
+) -> tuple[float, float]:
+    """The two thresholds with the highest F1 Ali: first that of pairs, then that of joined chunks."""
+
+    def score(threshold: float, joining: float) -> float:
+        rows = []
+        for example, one in zip(examples, judged, strict=True):
+            cells = choose_cells(one.aligned, threshold, joining)
+            spans = ((example.chunks.source[a], example.chunks.target[b]) for a, b in cells)
+            chunks = [ChunkLink(tuple(range(*ours)), tuple(range(*theirs)), "EQUI") for ours, theirs in spans]
+            rows.append(count_chunk_relations(example.source, example.target, example.gold, chunks))
+        return chunk_relation_statistics(rows)["f1.alignment"].value
+
+    threshold = max(_THRESHOLDS, key=lambda one: score(one, 1.0))
+    return threshold, max(_THRESHOLDS, key=lambda one: score(threshold, one))
+
+
+def figures_by_set(
+    examples: Sequence[ChunkExample], judged: Sequence[ChunkJudgement], thresholds: tuple[float, float]
+) -> Mapping[str, dict[str, float]]:
+    """The F1s of iSTS in percent, of each set and of all."""
+    model = ChunkModel({}, *thresholds)
+    rows = []
+    for example, one in zip(examples, judged, strict=True):
+        chunks = related_links(chunk_pairs(model, example.chunks, one))
+        rows.append(count_chunk_relations(example.source, example.target, example.gold, chunks))
+    sets = [example.set for example in examples]
+    tables = {name: [k for k, its in enumerate(sets) if its == name] for name in dict.fromkeys(sets)}
+    return {
+        name: {k: 100 * one.value for k, one in chunk_relation_statistics([rows[p] for p in places]).items()}
+        for name, places in {**tables, "all": list(range(len(rows)))}.items()
+    }
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

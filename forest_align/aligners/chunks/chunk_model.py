@@ -1,0 +1,150 @@
+"""A small network that judges pairs of chunks: whether they are aligned, how related and how similar."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from forest_align.aligners.chunks.chunk_features import CHUNK_FEATURES, swapped_features
+from forest_align.aligners.model_folder import (
+    check_arrays,
+    check_card,
+    damaged,
+    notes_of,
+    read_card,
+    read_weights,
+    write_model,
+)
+from forest_align.alignment import RELATION_NAMES
+from forest_align.types import InputError
+from forest_align.types.json_fields import Fields
+
+FORMAT_VERSION = 1
+#: Similarities that two aligned chunks may have.
+SIMILARITIES: tuple[int, ...] = (1, 2, 3, 4, 5)
+#: Weights: the input layer, and one output layer for each of the three questions.
+SHAPES: dict[str, tuple[int | str, ...]] = {
+    "mean": (len(CHUNK_FEATURES),),
+    "scale": (len(CHUNK_FEATURES),),
+    "hidden": (len(CHUNK_FEATURES), "hidden"),
+    "hidden_bias": ("hidden",),
+    "aligned": ("hidden", 1),
+    "aligned_bias": (1,),
+    "relations": ("hidden", len(RELATION_NAMES)),
+    "relations_bias": (len(RELATION_NAMES),),
+    "similarities": ("hidden", len(SIMILARITIES)),
+    "similarities_bias": (len(SIMILARITIES),),
+}
+_WEIGHTS = "model.safetensors"
+#: The relations in the order that they have for swapped chunks.
+SWAPPED_RELATIONS = [
+    RELATION_NAMES.index({"more specific": "more general", "more general": "more specific"}.get(name, name))
+    for name in RELATION_NAMES
+]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChunkJudgement:
+    """What a model says about every pair of A and B chunks.
+
+    Attributes
+    ----------
+    aligned : numpy.ndarray
+        float64, shape (A, B): probability that the two correspond.
+    relations : numpy.ndarray
+        float64, shape (A, B, 6): probabilities of :data:`~forest_align.alignment.RELATION_NAMES`, if they do.
+    similarities : numpy.ndarray
+        float64, shape (A, B, 5): probabilities of :data:`SIMILARITIES`, if they do.
+    """
+
+    aligned: np.ndarray
+    relations: np.ndarray
+    similarities: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChunkModel:
+    """Weights of a network with one hidden layer, and thresholds.
+
+    The network reads each pair in both directions, and the mean of its log-odds counts. So swapped sentences
+    get the same probabilities.
+
+    Attributes
+    ----------
+    weights : mapping of str to numpy.ndarray
+        float32 arrays of :data:`SHAPES`.
+    threshold : float
+        Minimum probability of two chunks without other partners.
+    joining : float
+        Minimum probability with which a chunk without partner joins a chunk that has one.
+    card : mapping
+        Notes for people: data, figures.
+    """
+
+    weights: Mapping[str, np.ndarray]
+    threshold: float
+    joining: float
+    card: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, folder: str | Path) -> ChunkModel:
+        """Read what :meth:`save` wrote.
+
+        Raises
+        ------
+        ModelError
+            If there is no such model, or its files are damaged or of another version.
+        """
+        card = read_card(folder)
+        check_card(card, folder, "chunks", FORMAT_VERSION, features=CHUNK_FEATURES, relations=RELATION_NAMES)
+        path = Path(folder) / _WEIGHTS
+        weights = read_weights(path, SHAPES)
+        check_arrays(weights, SHAPES, path)
+        try:
+            fields = Fields(card)
+            threshold, joining = fields.probability("threshold"), fields.probability("joining")
+        except InputError as error:
+            raise damaged(folder, error) from None
+        return cls({name: weights[name] for name in SHAPES}, threshold, joining, notes_of(card))
+
+    def save(self, folder: str | Path) -> None:
+        """Write the model into a folder."""
+        card = {
+            "format": "chunks",
+            "version": FORMAT_VERSION,
+            "threshold": self.threshold,
+            "joining": self.joining,
+            "features": list(CHUNK_FEATURES),
+            "relations": list(RELATION_NAMES),
+            "card": dict(self.card),
+        }
+        write_model(folder, card, _WEIGHTS, self.weights)
+
+    def judge(self, features: np.ndarray) -> ChunkJudgement:
+        """Judge chunk pairs.
+
+        Parameters
+        ----------
+        features : numpy.ndarray
+            float32, shape (A, B, F), of :func:`~forest_align.aligners.chunks.chunk_features.chunk_features`.
+        """
+        there, back = self._outputs(features), self._outputs(swapped_features(features))
+        return ChunkJudgement(
+            1 / (1 + np.exp(-np.clip((there[0] + back[0])[..., 0] / 2, -30, 30))),
+            _softmax((there[1] + back[1][..., SWAPPED_RELATIONS]) / 2),
+            _softmax((there[2] + back[2]) / 2),
+        )
+
+    def _outputs(self, features: np.ndarray) -> list[np.ndarray]:
+        w = {name: np.asarray(one, np.float64) for name, one in self.weights.items()}
+        hidden = np.maximum((features - w["mean"]) / w["scale"] @ w["hidden"] + w["hidden_bias"], 0)
+        return [hidden @ w[name] + w[f"{name}_bias"] for name in ("aligned", "relations", "similarities")]
+
+
+def _softmax(scores: np.ndarray) -> np.ndarray:
+    found = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return np.asarray(found / found.sum(axis=-1, keepdims=True))

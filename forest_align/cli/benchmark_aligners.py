@@ -1,0 +1,100 @@
+"""The aligners of a benchmark by their names: models, the baseline, variants of an ablation."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forest_align.types import InputError
+
+if TYPE_CHECKING:
+    from forest_align.eval.benchmarks.parse_once import ParseOnce
+    from forest_align.eval.benchmarks.runner import AlignMany
+
+#: The baseline, which needs no model, and the aligner of given chunks.
+IDENTITY, CHUNKS = "identity", "chunks"
+
+
+def with_variants(names: Sequence[str]) -> list[str]:
+    """Each name, and behind that of a forest aligner those of its ablation: ``NAME:VARIANT``."""
+    from forest_align.eval.benchmarks.ablation import VARIANTS
+
+    found = []
+    for name in names:
+        found += [name, *(f"{name}:{variant}" for variant in VARIANTS if kind_by_name(name) == "forest")]
+    return found
+
+
+def without_variant(name: str) -> tuple[str, str]:
+    """The aligner's own name, and the variant of the ablation; empty if it is the aligner itself."""
+    from forest_align.eval.benchmarks.ablation import VARIANTS
+
+    own, _, variant = name.rpartition(":")
+    return (own, variant) if own and variant in VARIANTS else (name, "")
+
+
+def check_aligners(names: Sequence[str], args: argparse.Namespace) -> None:
+    """Refuse wrong names and options now, instead of after hours of other aligners' work."""
+    kinds = {kind_by_name(name) for name in names}
+    if args.ablation and "forest" not in kinds:
+        raise InputError("--ablation is for the forest aligner, which is not asked for")
+    for option in ("ppdb", "annotator"):
+        if getattr(args, option) is not None and "sultan" not in kinds:
+            raise InputError(f"--{option} is for the sultan aligner, which is not asked for")
+    if args.words is not None and "forest" not in kinds:
+        raise InputError("--words is for the forest aligner, which is not asked for")
+    if args.ppdb is not None and not Path(args.ppdb).is_file():
+        raise InputError("no such file", file=args.ppdb)
+
+
+def kind_by_name(name: str) -> str:
+    """The kind of an aligner; the baseline and the aligner of chunks are separate kinds."""
+    from forest_align.aligners.loading import kind_of
+
+    return name if name in (IDENTITY, CHUNKS) else kind_of(without_variant(name)[0])
+
+
+def options_for(name: str, args: argparse.Namespace) -> dict[str, str]:
+    """The given options that apply to this aligner."""
+    kind = kind_by_name(name)
+    if kind == "sultan":
+        values = {"annotator": args.annotator, "ppdb": args.ppdb and Path(args.ppdb).name}
+    elif kind == "forest":
+        values = {"words": args.words}
+    else:
+        values = {}
+    return {option: value for option, value in values.items() if value is not None}
+
+
+def benchmark_aligner(
+    name: str, args: argparse.Namespace, parser: ParseOnce | None
+) -> tuple[AlignMany, Mapping[str, object]]:
+    """The aligner's function over many pairs, and its settings."""
+    if name == IDENTITY:
+        from forest_align.aligners.identity import IdentityAligner
+
+        return IdentityAligner().align_many, {}
+    from forest_align.aligners import load
+
+    options: dict[str, Any] = {} if parser is None else {"parser": parser}
+    given = options_for(name, args)
+    if "words" in given:
+        options["candidates"] = given["words"]
+    if "ppdb" in given:
+        from forest_align.lexicon.pair_table import PairTable
+
+        options["ppdb"] = PairTable.load(args.ppdb)
+    if "annotator" in given:
+        options["annotator"] = given["annotator"]
+    own, variant = without_variant(name)
+    aligner = load(own, **options)
+    if variant:
+        from forest_align.aligners.forest.aligner import ForestAligner
+        from forest_align.eval.benchmarks.ablation import ablated
+
+        assert isinstance(aligner, ForestAligner)
+        aligner = ablated(aligner, variant)
+        given = {**given, "ablation": variant}
+    return aligner.align_many, {**aligner.settings, **given}

@@ -1,0 +1,111 @@
+"""``align --chunks``: chunks of the input are aligned, and written as alignments or as a ``.wa`` file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from forest_align.cli import main
+from forest_align.data.pairs import SentencePair, read_pairs
+from forest_align.types import InputError
+
+WA = """<sentence id="{0}" status="">
+// a big dog sleeps
+// the dog sleeps on Monday
+<source>
+1 a :
+2 big :
+3 dog :
+4 sleeps :
+</source>
+<translation>
+1 the :
+2 dog :
+3 sleeps :
+4 on :
+5 Monday :
+</translation>
+<alignment>
+1 2 3 <==> 1 2 // SPE1 // 4 // a big dog <==> the dog
+4 <==> 3 // EQUI // 5 // sleeps <==> sleeps
+0 <==> 4 5 // NOALI // NIL // -not aligned- <==> on Monday
+</alignment>
+</sentence>
+"""
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    path = tmp_path / "x.wa"
+    path.write_text(WA.format(1) + WA.format(2))
+    (tmp_path / "x.sent1.chunk.txt").write_text("[ a big dog ] [ sleeps ]\n" * 2)
+    (tmp_path / "x.sent2.chunk.txt").write_text("[ the dog ] [ sleeps ] [ on Monday ]\n" * 2)
+    return path
+
+
+def test_chunks_are_written_as_a_wa_file(corpus: Path, tmp_path: Path, capsys) -> None:
+    out = tmp_path / "out.wa"
+    assert main(["align", str(corpus), "--chunks", "-o", str(out)]) == 0
+    found = list(read_pairs(out))
+    assert [pair.id for pair in found if isinstance(pair, SentencePair)] == ["1", "2"]
+    first = found[0]
+    assert isinstance(first, SentencePair) and first.chunks is not None
+    assert [(chunk.source, chunk.target) for chunk in first.chunks] == [
+        ((0, 1, 2), (0, 1)),
+        ((3,), (2,)),
+        ((), (3, 4)),
+    ]
+    assert [chunk.type for chunk in first.chunks] == ["SPE1", "EQUI", "NOALI"]
+    capsys.readouterr()
+    assert main(["evaluate", str(corpus), str(out), "--json"]) == 0
+    scores = json.loads(capsys.readouterr().out)["chunks"]
+    assert scores["f1.alignment"] == 100 and scores["f1.type"] == 100
+
+
+def test_alignments_hold_chunks_with_relations_and_evaluate_reads_them(
+    corpus: Path, tmp_path: Path, capsys
+) -> None:
+    out = tmp_path / "out.jsonl"
+    assert main(["align", str(corpus), "--chunks", "-o", str(out), "--workers", "2"]) == 0
+    first = json.loads(out.read_text().splitlines()[0])
+    assert first["aligner"] == "chunks"
+    assert [phrase["relation"] for phrase in first["phrases"]] == ["more specific", "equivalent"]
+    assert first["unaligned"] == {"source": [], "target": [[3, 5]]}
+    capsys.readouterr()
+    assert main(["evaluate", str(corpus), str(out), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["chunks"]["f1.alignment"] == 100
+
+
+def test_a_pair_without_chunks_keeps_its_line(tmp_path: Path, capsys) -> None:
+    pairs, out = tmp_path / "pairs.jsonl", tmp_path / "out.jsonl"
+    tokens = '"source": ["a", "dog"], "target": ["dogs"]'
+    pairs.write_text(
+        f'{{{tokens}}}\n{{{tokens}, "source_chunks": [[0, 2]], "target_chunks": [[0, 1]]}}\n'
+        f'{{{tokens}, "source_chunks": [[1, 2], [0, 1]], "target_chunks": [[0, 1]]}}\n'
+    )
+    assert main(["align", str(pairs), "--chunks", "-o", str(out)]) == 1
+    lines = [json.loads(line) for line in out.read_text().splitlines()]
+    assert "pairs.jsonl:1: the input gives no chunks for this pair" in lines[0]["error"]
+    assert len(lines[1]["phrases"]) == 1 and "error" not in lines[1]
+    assert "field 'source_chunks': expected chunks in order" in lines[2]["error"]
+    wa = tmp_path / "out.wa"
+    assert main(["align", str(pairs), "--chunks", "-o", str(wa)]) == 1
+    assert [isinstance(pair, InputError) for pair in read_pairs(wa)] == [False]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--chunks", "--aligner", "forest"], "--chunks takes no --aligner"),
+        (["--chunks", "--words", "dictionary"], "--chunks takes no --words"),
+        (["--chunks", "--explain"], "--chunks takes no --explain"),
+        (["--chunks", "-k", "2"], "--chunks takes no -k"),
+        (["--to", "ists"], "--to ists needs --chunks"),
+        (["--chunks", "--model", "nowhere"], "no model in 'nowhere'"),
+    ],
+)
+def test_options_that_have_no_effect_are_refused(arguments, message, corpus: Path, capsys) -> None:
+    assert main(["align", str(corpus), *arguments]) == 2
+    assert message in capsys.readouterr().err
