@@ -32,6 +32,7 @@ with atheris.instrument_imports(include=["forest_align"]) if atheris else nullco
     from forest_align.aligners.model_folder import read_card
     from forest_align.alignment import Alignment, Links
     from forest_align.data.formats import SentencePair
+    from forest_align.data.formats.format import MarkedSpans, PhraseUnit
     from forest_align.data.pairs import FORMATS, read_pairs, write_pairs
     from forest_align.data.trees.enju import parse_enju
     from forest_align.data.trees.parses import read_parses
@@ -77,7 +78,16 @@ def seeds(folder: Path) -> dict[str, bytes]:
         Sentence.from_words(words.split()) for words in ("The cat sat .", "A cat was sitting .")
     )
     links = Links.of([(0, 0), (1, 1), (2, 3), (3, 4)])
-    pair = SentencePair("7", source, target, links, label=True, score=3.5)
+    pair = SentencePair(
+        "7",
+        source,
+        target,
+        links,
+        label=True,
+        score=3.5,
+        units=(PhraseUnit((1, 2), (1, 2, 3), "Synthetic/analytic substitution"),),
+        marked=(MarkedSpans((4, 11), (2, 5), False),),
+    )
     found = {}
     for name in FORMATS:
         try:

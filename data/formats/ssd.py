@@ -20,7 +20,7 @@ from forest_align.data.text.lines import InputLines
 from forest_align.types import InputError
 
 _HEADER = "premise\thypothesis\tspan_similarity\tsentence_similarity"
-_MARKS = re.compile(r"\{\{(.*?)\}\}")
+_MARKS = re.compile(r"\{\{(.+?)\}\}")
 
 
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:

@@ -750,6 +750,7 @@ def test_marked_spans_are_offsets_of_the_text_without_braces(tmp_path: Path) -> 
         ("{{a}} b\tc\t1\t1", "found 1 and 0 spans and 1 labels"),
         ("{{a}}\t{{c}}\tyes\t1", "expected 0 or 1 for each span and for the pair"),
         ("{{a}}\t{{c}}\t1", "expected 4 columns"),
+        ("{{}} a\t{{c}}\t1\t1", "found 0 and 1 spans and 1 labels"),
         ("\tc\t\t1", "expected a sentence, found nothing"),
     ],
 )
