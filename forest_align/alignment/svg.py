@@ -22,6 +22,7 @@ CHARACTER_WIDTH = 7.6
 WORD_GAP = 18.0
 LEVEL_HEIGHT = 34.0
 LINK_HEIGHT = 84.0
+ARC_HEIGHT = 26.0
 MARGIN = 16.0
 # Colours that differ clearly on white and dark pages, also for colour-blind readers (Okabe & Ito 2008).
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b58900", "#56b4e9", "#7b5ea7", "#8c564b")
@@ -65,7 +66,8 @@ def to_svg(alignment: AlignmentRecord) -> str:
 
     The two phrases of a pair share a colour and a number. Both have a title, which browsers show on hovering:
     the probability of the pair and its relation. More probable links are drawn stronger, those outside of
-    the derivation dashed. Unaligned words and phrases are grey.
+    the derivation dashed. Unaligned words and phrases are grey. Aligned dependency arcs run from word to word
+    beside the links; the two arcs of a pair share a colour, and a title with their types.
 
     Parameters
     ----------
@@ -91,12 +93,13 @@ def to_svg(alignment: AlignmentRecord) -> str:
     columns = [[MARGIN + centre * width / own for centre in centres] for centres, own in tight]
     source, target = (_place(tree, places) for tree, places in zip(trees, columns, strict=True))
     source_words = MARGIN + source.level * LEVEL_HEIGHT + 12
-    target_words = source_words + LINK_HEIGHT
+    target_words = source_words + LINK_HEIGHT + (2 * ARC_HEIGHT if alignment.arcs else 0)
     words = (columns[0], source_words), (columns[1], target_words)
     height = target_words + target.level * LEVEL_HEIGHT + 12 + MARGIN
     marks = _marks(alignment)
     body = [
         *_links(alignment, *words),
+        *_arcs(alignment, *words),
         *_tree(source, marks[0], source_words, -1),
         *_tree(target, marks[1], target_words, +1),
         *_words(alignment, *words),
@@ -232,6 +235,31 @@ def _links(alignment: AlignmentRecord, source: _Words, target: _Words) -> list[s
         + (' stroke-dasharray="3 3"/>' if (i, j) in alignment.outside else "/>")
         for (i, j), score in zip(alignment.words.pairs, scores, strict=True)
     ]
+
+
+def _arcs(alignment: AlignmentRecord, source: _Words, target: _Words) -> list[str]:
+    """Draw both arcs of each pair, the longer the deeper; that of a root is a dot at its word."""
+    drawn = []
+    for number, pair in enumerate(alignment.arcs):
+        colour = PALETTE[number % len(PALETTE)]
+        title = f"<title>{escaped(f'{pair.source_relation} – {pair.target_relation}')}</title>"
+        for (governor, dependent), (columns, words), down in (
+            (pair.source, source, 1),
+            (pair.target, target, -1),
+        ):
+            y, end = words + 9 * down, columns[dependent]
+            if governor < 0:
+                drawn.append(f'<circle cx="{end:.1f}" cy="{y:.1f}" r="2.5" fill="{colour}">{title}</circle>')
+                continue
+            start = columns[governor]
+            # The curve reaches three quarters of the height of its control points.
+            deepest = y + down * ARC_HEIGHT * 4 / 3 * min(1.0, 0.3 + abs(governor - dependent) / 10)
+            drawn.append(
+                f'<path d="M{start:.1f} {y:.1f} C{start:.1f} {deepest:.1f} {end:.1f} {deepest:.1f} '
+                f'{end:.1f} {y:.1f}" fill="none" stroke="{colour}" stroke-width="1.2" stroke-opacity="0.7">'
+                f"{title}</path>"
+            )
+    return drawn
 
 
 def _words(alignment: AlignmentRecord, *sides: _Words) -> list[str]:

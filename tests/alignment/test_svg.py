@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from forest_align.alignment import Alignment, Links, PhrasePair, PhraseRelation
+from forest_align.alignment import Alignment, ArcPair, Links, PhrasePair, PhraseRelation
 from forest_align.alignment.svg import UNALIGNED, to_svg
 from forest_align.types import InputError, Node, Sentence
 
@@ -65,6 +65,33 @@ def test_links_outside_of_the_derivation_are_dashed() -> None:
     root = ElementTree.fromstring(to_svg(replace(died_and_passed_away(), outside=((1, 2),))))
     paths = list(root.iter("{http://www.w3.org/2000/svg}path"))
     assert [path.get("stroke-dasharray") for path in paths] == [None, None, "3 3"]
+
+
+def test_the_two_arcs_of_a_pair_run_beside_their_words_in_one_colour() -> None:
+    arcs = (ArcPair((1, 0), (1, 0), "nsubj", "subj<1>"), ArcPair((-1, 1), (-1, 1), "root", "root"))
+    plain, alignment = died_and_passed_away(), replace(died_and_passed_away(), arcs=arcs)
+    name = "{http://www.w3.org/2000/svg}"
+    root = ElementTree.fromstring(to_svg(alignment))
+    arcs_of = [f"{name}path", f"{name}circle"]
+    titled = [node for node in root.iter() if node.tag in arcs_of and node.find(f"{name}title") is not None]
+    assert [node.tag.removeprefix(name) for node in titled] == ["path", "path", "circle", "circle"]
+    assert [node.findtext(f"{name}title") for node in titled] == ["nsubj – subj<1>"] * 2 + ["root – root"] * 2
+    colours = [node.get("stroke", node.get("fill")) for node in titled]
+    assert colours[0] == colours[1] != colours[2] == colours[3]
+    words = [at for at in root.iter(f"{name}text") if at.get("font-size") is None]
+    # He died <&>; He passed away.
+    for path, governor, dependent, down in ((titled[0], 1, 0, 1), (titled[1], 4, 3, -1)):
+        numbers = [float(number) for number in re.findall(r"-?[\d.]+", path.get("d", ""))]
+        assert (numbers[0], numbers[6]) == tuple(float(words[k].get("x", "")) for k in (governor, dependent))
+        height = float(words[governor].get("y", ""))
+        assert 0 < down * (numbers[1] - height) < down * (numbers[3] - height) < 42
+        assert numbers[1] == numbers[7] and numbers[3] == numbers[5]
+    assert root.get("width") == ElementTree.fromstring(to_svg(plain)).get("width")
+    swapped = ElementTree.fromstring(to_svg(alignment.swap()))
+    titled = [
+        node for node in swapped.iter() if node.tag in arcs_of and node.find(f"{name}title") is not None
+    ]
+    assert len(titled) == 4
 
 
 def test_links_run_from_word_to_word_and_words_without_any_are_grey() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from forest_align.aligners.canonical_order import is_after
 from forest_align.aligners.contextual.aligner import bundled_model as bundled_link_model
+from forest_align.aligners.forest.features import forest_of
 from forest_align.aligners.joint.features import PairEdits, check_parsed, pair_edits
 from forest_align.aligners.joint.margins import margins
 from forest_align.aligners.joint.model import JointModel
@@ -140,6 +141,8 @@ class JointAligner(ParsingAligner):
             tuple(sorted(phrases, key=lambda pair: pair.source_node.end)),
             gaps({i for i, _ in links}, len(source)),
             gaps({j for _, j in links}, len(target)),
+            source_tree=forest_of(source).bracket(source.words),
+            target_tree=forest_of(target).bracket(target.words),
             aligner=self.name,
             warnings=() if best.is_best else (_CUT_SHORT,),
             arcs=_arc_pairs(edits, best),
