@@ -1,7 +1,7 @@
 """Semi-Markov conditional random field over the phrase pairs of two sentences.
 
-A path reads the source sentence from left to right: each step takes one word to nothing (null), or a phrase to a
-phrase of the target sentence. A step's score is its own and that of the transition to it, which depends only on the
+A path reads the source sentence from left to right: each step takes one or several words to nothing (null), or a phrase
+to a phrase of the target sentence. A step's score is its own and that of the transition to it, which depends only on the
 last target word of the step before and the first target word of this one; so transitions are summed once for every
 source position and target word, not for every two phrase pairs. The files ``semicrf_parts/sums.pxi`` and
 ``semicrf_parts/viterbi.pxi`` have the sums over all paths and the best path. ``semicrf_reference`` computes the same
@@ -20,9 +20,9 @@ cdef double SPREAD = 600.0  # exponentials of transition scores are taken relati
 
 # A lattice: n source words, m target words, and the scores of all steps. The row of a transition is the last target
 # word of the step before (0 … m - 1), null (m), or none (m + 1, the beginning). The column is the first target word of
-# the step itself, or null (m).
+# the step itself, or null (m). A null has 1 to ``longest`` words; ``null`` has their scores by first word and length.
 cdef struct Lattice:
-    Py_ssize_t n, m, size
+    Py_ssize_t n, m, size, longest
     const int* spans
     const double* scores
     const double* null
@@ -36,7 +36,7 @@ include "semicrf_parts/viterbi.pxi"
 def marginals(
     const int[:, ::1] spans not None,
     const double[::1] scores not None,
-    const double[::1] null not None,
+    const double[:, ::1] null not None,
     const double[:, ::1] transition not None,
     const double[::1] final not None,
 ):
@@ -48,8 +48,9 @@ def marginals(
         Phrase pairs: source start and end, target start and end (half-open), ordered by source start.
     scores : float64, shape (k,)
         Their scores.
-    null : float64, shape (n,)
-        Scores of source words that go to null.
+    null : float64, shape (n, l)
+        Scores of the steps to null by their first source word and their length (less 1), up to l words. Those that
+        end beyond the sentence do not exist, but must be finite.
     transition : float64, shape (m + 2, m + 1)
         Scores by the last target word of the step before (m: null, m + 1: there is none) and the first target word of
         the step (m: null).
@@ -63,7 +64,7 @@ def marginals(
     pairs : numpy.ndarray
         float64, shape (k,): probability of each phrase pair.
     nulls : numpy.ndarray
-        float64, shape (n,).
+        float64, shape (n, l): probability of each step to null.
     transitions : numpy.ndarray
         float64, shape (m + 2, m + 1): expected counts.
     finals : numpy.ndarray
@@ -78,15 +79,15 @@ def marginals(
     cdef Lattice lattice = _lattice(spans, scores, null, transition, final)
     cdef Py_ssize_t n = lattice.n, m = lattice.m
     pairs = np.empty(lattice.size, dtype=np.float64)
-    nulls = np.empty(n, dtype=np.float64)
+    nulls = np.empty((n, lattice.longest), dtype=np.float64)
     transitions = np.zeros((m + 2, m + 1), dtype=np.float64)
     finals = np.empty(m + 1, dtype=np.float64)
     scratch = np.empty((3 * n + 2) * (m + 1) + (m + 1) * (m + 1) + 2 * (m + 1), dtype=np.float64)
-    cdef double[::1] work = scratch, out_pairs = pairs, out_nulls = nulls, out_finals = finals
-    cdef double[:, ::1] out_transitions = transitions
+    cdef double[::1] work = scratch, out_pairs = pairs, out_finals = finals
+    cdef double[:, ::1] out_nulls = nulls, out_transitions = transitions
     cdef Sums sums
     sums.pairs = &out_pairs[0] if lattice.size else NULL
-    sums.nulls, sums.transitions, sums.finals = &out_nulls[0], &out_transitions[0, 0], &out_finals[0]
+    sums.nulls, sums.transitions, sums.finals = &out_nulls[0, 0], &out_transitions[0, 0], &out_finals[0]
     with nogil:
         lay_out_sums(&lattice, &sums, &work[0])
         sum_forward(&lattice, &sums)
@@ -97,7 +98,7 @@ def marginals(
 def best_path(
     const int[:, ::1] spans not None,
     const double[::1] scores not None,
-    const double[::1] null not None,
+    const double[:, ::1] null not None,
     const double[:, ::1] transition not None,
     const double[::1] final not None,
 ):
@@ -113,8 +114,9 @@ def best_path(
     score : float
         Its score.
     steps : numpy.ndarray
-        int32: the phrase pair of each step from left to right, -1 for null. Of equal paths the one whose steps, from
-        the last to the first, come from a smaller row of transitions or an earlier phrase pair.
+        int32: the phrase pair of each step from left to right, -l for a null of l words. Of equal paths the one whose
+        steps, from the last to the first, come from a smaller row of transitions, an earlier phrase pair or a longer
+        null.
 
     Raises
     ------
@@ -178,7 +180,7 @@ def link_marginals(
 cdef Lattice _lattice(
     const int[:, ::1] spans,
     const double[::1] scores,
-    const double[::1] null,
+    const double[:, ::1] null,
     const double[:, ::1] transition,
     const double[::1] final,
 ) except *:
@@ -188,13 +190,16 @@ cdef Lattice _lattice(
     cdef double low = INFINITY, high = -INFINITY, x
     if n < 1 or m < 1:
         raise ValueError("expected two sentences with at least one word each")
+    if null.shape[1] < 1:
+        raise ValueError("expected scores of nulls of at least one word")
     if scores.shape[0] != spans.shape[0]:
         raise ValueError(f"expected {spans.shape[0]} scores, found {scores.shape[0]}")
     if transition.shape[0] != m + 2 or transition.shape[1] != m + 1:
         raise ValueError(f"expected transitions of shape ({m + 2}, {m + 1})")
     _check_spans(spans, n, m)
     _check_scores(scores)
-    _check_scores(null)
+    for i in range(n):
+        _check_scores(null[i])
     _check_scores(final)
     for i in range(m + 2):
         _check_scores(transition[i])
@@ -204,10 +209,10 @@ cdef Lattice _lattice(
             high = x if x > high else high
     if high - low > SPREAD:
         raise ValueError(f"expected transition scores at most {SPREAD:.0f} apart, found {high - low:.0f}")
-    lattice.n, lattice.m, lattice.size = n, m, spans.shape[0]
+    lattice.n, lattice.m, lattice.size, lattice.longest = n, m, spans.shape[0], null.shape[1]
     lattice.spans = &spans[0, 0] if lattice.size else NULL
     lattice.scores = &scores[0] if lattice.size else NULL
-    lattice.null, lattice.transition, lattice.final = &null[0], &transition[0, 0], &final[0]
+    lattice.null, lattice.transition, lattice.final = &null[0, 0], &transition[0, 0], &final[0]
     return lattice
 
 

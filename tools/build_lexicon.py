@@ -21,6 +21,8 @@ PARTS = (("noun", "n", 1), ("verb", "v", 2), ("adj", "a", 4), ("adv", "r", 8))
 DERIVATIONAL = frozenset({"+", "\\", "<"})
 #: Pointers that are kept for oppositions: antonym; hyponym; instance of; part of.
 ANTONYM, HYPONYM, INSTANCE, PART_OF = "!", "~", "@i", "#p"
+#: Pointers between whole synsets that are kept: to what is more general, to the whole, to what follows.
+HYPERNYMS, WHOLES, CONSEQUENCES = ("@", INSTANCE), (PART_OF, "#m", "#s"), ("*", ">")
 #: Lexicographer files of nouns: places, people.
 PLACES, PEOPLE = 15, 18
 LEXICON_FILE = "wordnet.safetensors"
@@ -200,7 +202,7 @@ def lists_of(members: list[set[int]]) -> tuple[np.ndarray, np.ndarray]:
     """Lengths (uint8) and concatenated sorted contents (int32) of many short sets."""
     lengths = np.array([len(numbers) for numbers in members], dtype=np.int64)
     if len(lengths) and lengths.max() > 255:
-        raise SystemExit("expected no lemma with more than 255 synsets or relatives")
+        raise SystemExit("expected no lemma or synset with more than 255 synsets or relatives")
     flat = [number for numbers in members for number in sorted(numbers)]
     return lengths.astype(np.uint8), np.array(flat, dtype=np.int32)
 
@@ -213,6 +215,18 @@ def numbers_of(members: set[int]) -> np.ndarray:
 def pairs_of(members: set[tuple[int, int]]) -> np.ndarray:
     """The sorted pairs, int32, shape (k, 2)."""
     return np.array(sorted(members), dtype=np.int32).reshape(-1, 2)
+
+
+def pointers_of(synsets: dict[tuple[str, int], Synset], *symbols: str) -> list[set[int]]:
+    """For each synset the numbers of those to which it points with one of these symbols."""
+    numbers = {key: number for number, key in enumerate(synsets)}
+    return [{numbers[other] for other in synset.targets(*symbols)} for synset in synsets.values()]
+
+
+def pointer_pairs_of(synsets: dict[tuple[str, int], Synset], *symbols: str) -> np.ndarray:
+    """The same as pairs of numbers, sorted: smaller if few synsets have such pointers."""
+    found = pointers_of(synsets, *symbols)
+    return pairs_of({(number, other) for number, others in enumerate(found) for other in others})
 
 
 def build(folder: Path) -> dict[str, np.ndarray]:
@@ -243,6 +257,7 @@ def build(folder: Path) -> dict[str, np.ndarray]:
                 relatives[two].add(one)
     synset_counts, synset_ids = lists_of(membership)
     relative_counts, relative_ids = lists_of(relatives)
+    hypernym_counts, hypernym_ids = lists_of(pointers_of(synsets, *HYPERNYMS))
     people = first_people(folder, synsets)
     males, females = (
         {ids[lemma] for lemma, sense in people.items() if sense in sex} for sex in sexes(synsets)
@@ -261,6 +276,10 @@ def build(folder: Path) -> dict[str, np.ndarray]:
         "males": numbers_of(males),
         "females": numbers_of(females),
         "countries": pairs_of(countries_of_lemmas(synsets, ids, relatives)),
+        "hypernym_counts": hypernym_counts,
+        "hypernym_ids": hypernym_ids,
+        "wholes": pointer_pairs_of(synsets, *WHOLES),
+        "consequences": pointer_pairs_of(synsets, *CONSEQUENCES),
     }
 
 

@@ -72,7 +72,7 @@ def lattice(rng: np.random.Generator) -> Arguments:
     return [
         np.array(spans, np.int32).reshape(-1, 4),
         rng.normal(size=len(spans)) * scale,
-        rng.normal(size=n) * scale,
+        rng.normal(size=(n, int(rng.integers(1, 4)))) * scale,
         rng.normal(size=(m + 2, m + 1)) * scale,
         rng.normal(size=m + 1) * scale,
     ]

@@ -64,7 +64,9 @@ cdef void sum_forward(Lattice* lattice, Sums* sums) noexcept nogil:
                 onto[j] = lattice.transition[wide * wide + j]
         else:
             sum_transitions(sums, sums.before + p * wide, wide, onto)
-        sums.before[(p + 1) * wide + m] = onto[m] + lattice.null[p]
+        for j in range(min(lattice.longest, n - p)):
+            cell = sums.before + (p + 1 + j) * wide + m
+            cell[0] = log_add(cell[0], onto[m] + lattice.null[p * lattice.longest + j])
         while k < lattice.size and lattice.spans[4 * k] == p:
             span = lattice.spans + 4 * k
             cell = sums.before + span[1] * wide + span[3] - 1
@@ -114,15 +116,20 @@ cdef Py_ssize_t sum_steps(Lattice* lattice, Sums* sums, Py_ssize_t p, Py_ssize_t
     Phrase pairs are read backwards: those that begin at p have indices below ``k``. Return the first of them, or
     ``k`` if there is none.
     """
-    cdef Py_ssize_t m = lattice.m, wide = m + 1, j
+    cdef Py_ssize_t m = lattice.m, wide = m + 1, longest = lattice.longest, j
     cdef const double* onto = sums.onto + p * wide
     cdef double* right = sums.right
+    cdef double* nulls = sums.nulls + p * longest
     cdef const int* span
     cdef double on
-    for j in range(m):
+    for j in range(wide):
         right[j] = -INFINITY
-    right[m] = lattice.null[p] + sums.after[(p + 1) * wide + m]
-    sums.nulls[p] = exp(onto[m] + right[m] - sums.log_partition)
+    for j in range(longest):
+        nulls[j] = 0.0
+    for j in range(min(longest, lattice.n - p)):
+        on = lattice.null[p * longest + j] + sums.after[(p + 1 + j) * wide + m]
+        right[m] = log_add(right[m], on)
+        nulls[j] = exp(onto[m] + on - sums.log_partition)
     while k > 0 and lattice.spans[4 * (k - 1)] == p:
         k -= 1
         span = lattice.spans + 4 * k

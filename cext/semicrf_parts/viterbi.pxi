@@ -4,10 +4,10 @@
 cdef double find_best(Lattice* lattice, double* work, int* chosen, Py_ssize_t* last) noexcept nogil:
     """Return the highest score of a path; ``last`` becomes the last target word of that path.
 
-    Fills ``chosen``: the phrase pair that leads to (position, last target word), -1 for null; and after it ``row``: the
-    best row of transitions for a step that begins at (position, first target word).
+    Fills ``chosen``: the phrase pair that leads to (position, last target word), -l for a null of l words; and after it
+    ``row``: the best row of transitions for a step that begins at (position, first target word).
     """
-    cdef Py_ssize_t n = lattice.n, m = lattice.m, wide = lattice.m + 1, p, r, k = 0
+    cdef Py_ssize_t n = lattice.n, m = lattice.m, wide = lattice.m + 1, p, r, j, k = 0
     cdef double* before = work
     cdef double* onto = before + (n + 1) * wide
     cdef int* row = chosen + (n + 1) * wide
@@ -17,8 +17,12 @@ cdef double find_best(Lattice* lattice, double* work, int* chosen, Py_ssize_t* l
         before[r] = -INFINITY
     for p in range(n):
         best_transitions(lattice, p, before + p * wide, onto, row + p * wide)
-        before[(p + 1) * wide + m] = onto[m] + lattice.null[p]
-        chosen[(p + 1) * wide + m] = -1
+        for j in range(min(lattice.longest, n - p)):
+            x = onto[m] + lattice.null[p * lattice.longest + j]
+            r = (p + 1 + j) * wide + m
+            if x > before[r]:
+                before[r] = x
+                chosen[r] = <int>(-1 - j)
         while k < lattice.size and lattice.spans[4 * k] == p:
             span = lattice.spans + 4 * k
             x = onto[span[2]] + lattice.scores[k]
@@ -69,7 +73,7 @@ cdef Py_ssize_t read_off(Lattice* lattice, const int* chosen, Py_ssize_t last, i
         count += 1
         steps[n - count] = k
         if k < 0:
-            p -= 1
+            p += k
             r = row[p * wide + m]
         else:
             span = lattice.spans + 4 * k

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from forest_align.aligners.semi_markov.lattice import WEIGHTS, Lattice
+from forest_align.aligners.semi_markov.lattice import Lattice
+from forest_align.aligners.semi_markov.lattice_options import DEFAULT_OPTIONS, LatticeOptions
+from forest_align.aligners.semi_markov.model import null_scores
 from forest_align.alignment import Links
 from forest_align.cext import semicrf
 from forest_align.types import InputError
 from forest_align.types.spans import SpanSums
 
 _FEWER_STEPS = 0.01
+_FEWER_NULLS = 1e-5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,7 +28,7 @@ class LatticeExample:
     lattice : Lattice
         All paths.
     path : numpy.ndarray
-        int32: steps of the gold path from left to right, -1 for null.
+        int32: steps of the gold path from left to right, -l for a null of l words.
     """
 
     lattice: Lattice
@@ -36,18 +39,30 @@ class LatticeExample:
         """The pair with the path through its lattice that agrees best with gold links.
 
         A path agrees in each of its links that is gold, and disagrees in every other link. If several paths
-        agree equally well, the one with the fewest steps is chosen: phrases rather than their words.
+        agree equally well, the one with the fewest steps is chosen: phrases rather than their words, and
+        words that go to null together if one step can take several.
         """
         gold = np.full((lattice.rows, lattice.columns), -1.0)
         for i, j in links:
             gold[i, j] = 1
         agreement = SpanSums.of(gold).between(*lattice.spans.T)
-        free = np.zeros(lattice.rows), np.zeros(lattice.transitions.shape), np.zeros(lattice.ends.shape)
-        _, path = semicrf.best_path(lattice.spans, agreement - _FEWER_STEPS, *free)
+        null = np.zeros((lattice.rows, 1 + lattice.null_phrases.shape[2]))
+        if null.shape[1] > 1:
+            null -= _FEWER_NULLS
+        free = np.zeros(lattice.transitions.shape), np.zeros(lattice.ends.shape)
+        _, path = semicrf.best_path(lattice.spans, agreement - _FEWER_STEPS, null, *free)
         return cls(lattice, path)
 
     def costs(self) -> tuple[np.ndarray, np.ndarray]:
-        """Hamming cost of each pair and of null: the number of source words in other steps of the path."""
+        """Hamming cost of each pair and of null: the number of source words in other steps of the path.
+
+        Returns
+        -------
+        numpy.ndarray
+            float64, shape (k,).
+        numpy.ndarray
+            float64, shape (n,): of each word to null, alone or with others.
+        """
         spans = self.lattice.spans
         wanted = np.zeros((self.lattice.rows, 2), dtype=np.int32)
         for number in self.path[self.path >= 0]:
@@ -73,6 +88,8 @@ class LatticeObjective:
         The pairs.
     regularization : float
         Strength of the L2 term.
+    options : LatticeOptions
+        Those that the lattices were made with.
 
     Raises
     ------
@@ -80,28 +97,37 @@ class LatticeObjective:
         If there are no pairs.
     """
 
-    def __init__(self, examples: Sequence[LatticeExample], regularization: float) -> None:
+    def __init__(
+        self,
+        examples: Sequence[LatticeExample],
+        regularization: float,
+        options: LatticeOptions = DEFAULT_OPTIONS,
+    ) -> None:
         if not examples:
             raise InputError("expected at least one sentence pair with links to train on")
         self.regularization = regularization
+        self.shapes = options.weight_shapes
         self._examples = [(example, *example.costs()) for example in examples]
         lattices = [example.lattice for example in examples]
-        self._words = _Block.of([x.words for x in lattices], [x.word_classes for x in lattices], "words")
+        words, phrases, null = (self.shapes[name][0] for name in ("words", "phrases", "null"))
+        self._words = _Block.of([x.words for x in lattices], [x.word_classes for x in lattices], words)
         self._phrases = _Block.of(
-            [x.phrases for x in lattices], [x.phrase_classes for x in lattices], "phrases"
+            [x.phrases for x in lattices], [x.phrase_classes for x in lattices], phrases
         )
-        self._null = _Block.of([x.null for x in lattices], [x.null_classes for x in lattices], "null")
+        self._null = _Block.of([x.null for x in lattices], [x.null_classes for x in lattices], null)
         self._tag_pairs = np.concatenate([x.tag_pairs for x in lattices])
         self._chunk_pairs = np.concatenate([x.chunk_pairs for x in lattices])
         self._null_tags = np.concatenate([x.null_tags for x in lattices])
 
     def __call__(self, point: np.ndarray) -> tuple[float, np.ndarray]:
         """Loss and gradient, float64 (d,), at weights of the shape of :func:`pack`'s result."""
-        weights = unpack(point)
+        weights = unpack(point, self.shapes)
         words = self._words.scores(weights["words"]) + weights["tag_pairs"][self._tag_pairs]
         phrases = self._phrases.scores(weights["phrases"]) + weights["chunk_pairs"][self._chunk_pairs]
         null = self._null.scores(weights["null"]) + weights["null_tags"][self._null_tags]
-        transitions = np.zeros(WEIGHTS["transitions"])
+        transitions = np.zeros(self.shapes["transitions"])
+        null_phrases = weights.get("null_phrases")
+        null_phrase_counts = np.zeros(self.shapes.get("null_phrases", (0,)))
         loss = 0.0
         word_at = phrase_at = null_at = 0
         for example, pair_costs, null_costs in self._examples:
@@ -113,14 +139,16 @@ class LatticeObjective:
             found = _margin(
                 example,
                 mixed[lattice.order] + pair_costs,
-                null[null_at:null_end] + null_costs,
+                null_scores(null[null_at:null_end] + null_costs, lattice.null_phrases, null_phrases),
                 weights["transitions"],
             )
             loss += found[0]
             mixed[lattice.order] = found[1]
             words[word_at:word_end] = mixed[: word_end - word_at]
             phrases[phrase_at:phrase_end] = mixed[word_end - word_at :]
-            null[null_at:null_end] = found[2]
+            null[null_at:null_end] = _of_each_word(found[2])
+            if null_phrases is not None:
+                null_phrase_counts += np.tensordot(lattice.null_phrases, found[2][:, 1:], 2)
             transitions += found[3]
             word_at, phrase_at, null_at = word_end, phrase_end, null_end
         gradient = pack(
@@ -128,11 +156,13 @@ class LatticeObjective:
                 "words": self._words.gradient(words),
                 "phrases": self._phrases.gradient(phrases),
                 "null": self._null.gradient(null),
-                "tag_pairs": np.bincount(self._tag_pairs, words, WEIGHTS["tag_pairs"][0]),
-                "chunk_pairs": np.bincount(self._chunk_pairs, phrases, WEIGHTS["chunk_pairs"][0]),
-                "null_tags": np.bincount(self._null_tags, null, WEIGHTS["null_tags"][0]),
+                "tag_pairs": np.bincount(self._tag_pairs, words, self.shapes["tag_pairs"][0]),
+                "chunk_pairs": np.bincount(self._chunk_pairs, phrases, self.shapes["chunk_pairs"][0]),
+                "null_tags": np.bincount(self._null_tags, null, self.shapes["null_tags"][0]),
                 "transitions": transitions,
-            }
+                "null_phrases": null_phrase_counts,
+            },
+            self.shapes,
         )
         loss += self.regularization / 2 * float(point @ point)
         return loss, gradient + self.regularization * point
@@ -148,13 +178,13 @@ def _margin(
         lattice.spans, pairs, null, table, ends
     )
     used = path[path >= 0]
-    lengths = np.ones(len(path), dtype=np.int64)
+    lengths = -path.astype(np.int64)
     firsts = np.full(len(path), lattice.columns)
     lasts = firsts.copy()
     spans = lattice.spans[used]
     lengths[path >= 0] = spans[:, 1] - spans[:, 0]
     firsts[path >= 0], lasts[path >= 0] = spans[:, 2], spans[:, 3] - 1
-    nulls = (lengths.cumsum() - 1)[path < 0]
+    nulls = (lengths.cumsum() - lengths)[path < 0], lengths[path < 0] - 1
     before = np.concatenate(([lattice.columns + 1], lasts[:-1]))
     wanted = pairs[used].sum() + null[nulls].sum() + table[before, firsts].sum() + ends[lasts[-1]]
     pair_counts[used] -= 1
@@ -166,6 +196,15 @@ def _margin(
     return total - float(wanted), pair_counts, null_counts, counts + np.bincount(lattice.ends, finals, size)
 
 
+def _of_each_word(nulls: np.ndarray) -> np.ndarray:
+    """Sums over the nulls of one or several words that hold each word; (n, l) becomes (n,)."""
+    words = np.zeros(len(nulls))
+    for more in range(nulls.shape[1]):
+        for place in range(min(more + 1, len(nulls))):
+            words[place:] += nulls[: len(nulls) - place, more]
+    return words
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Block:
     """Features of all pairs by class: the positions of each class's columns, and the columns."""
@@ -174,8 +213,8 @@ class _Block:
     features: tuple[np.ndarray, ...]
 
     @classmethod
-    def of(cls, features: Sequence[np.ndarray], classes: Sequence[np.ndarray], name: str) -> _Block:
-        every, kinds = np.concatenate(classes), range(WEIGHTS[name][0])
+    def of(cls, features: Sequence[np.ndarray], classes: Sequence[np.ndarray], count: int) -> _Block:
+        every, kinds = np.concatenate(classes), range(count)
         # Class by class, as one table of all would copy the largest array once more.
         tables = (
             np.concatenate(
@@ -199,13 +238,13 @@ class _Block:
         )
 
 
-def pack(weights: Mapping[str, np.ndarray]) -> np.ndarray:
-    """All weights in one vector, float64."""
-    return np.concatenate([np.asarray(weights[name], dtype=np.float64).ravel() for name in WEIGHTS])
+def pack(weights: Mapping[str, np.ndarray], shapes: Mapping[str, tuple[int, ...]]) -> np.ndarray:
+    """All weights with the names of ``shapes`` in one vector, float64."""
+    return np.concatenate([np.asarray(weights[name], dtype=np.float64).ravel() for name in shapes])
 
 
-def unpack(point: np.ndarray) -> dict[str, np.ndarray]:
+def unpack(point: np.ndarray, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, np.ndarray]:
     """The inverse of :func:`pack`."""
-    ends = np.cumsum([int(np.prod(shape)) for shape in WEIGHTS.values()])
+    ends = np.cumsum([int(np.prod(shape)) for shape in shapes.values()])
     parts = np.split(point, ends[:-1])
-    return {name: part.reshape(shape) for (name, shape), part in zip(WEIGHTS.items(), parts, strict=True)}
+    return {name: part.reshape(shape) for (name, shape), part in zip(shapes.items(), parts, strict=True)}

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from forest_align.aligners.canonical_order import words_are_after
-from forest_align.aligners.semi_markov.lattice import WEIGHTS, Lattice, lattice_of
-from forest_align.aligners.semi_markov.model import FEATURE_LISTS, SemiMarkovModel, check_longest
-from forest_align.aligners.semi_markov.sentence_arrays import LONGEST
+from forest_align.aligners.semi_markov.lattice import Lattice, lattice_of
+from forest_align.aligners.semi_markov.lattice_options import DEFAULT_OPTIONS, LatticeOptions
+from forest_align.aligners.semi_markov.model import SemiMarkovModel
 from forest_align.em.corpus.gold_pairs import GoldPair
 from forest_align.em.semi_markov.objective import LatticeExample, LatticeObjective, unpack
 from forest_align.lexicon.lexicon import Lexicon
@@ -30,6 +30,7 @@ _RUN = "a training run of the semi-Markov aligner"
 _HASHED = {
     "examples": "other pairs, or the same with other links, tags or paraphrases",
     "optimizer": "another version of the package",
+    "features": "another version of the package",
 }
 
 #: Called with the number of iterations done and the loss per example.
@@ -47,11 +48,11 @@ class SemiMarkovSettings:
     regularization : float
         Strength of the L2 term: half of this, times the squared weights, is added to the summed loss of the
         pairs.
-    longest : (int, int)
-        Maximum words in a phrase of the sentence that the path reads, the shorter one, and of the other.
+    options : LatticeOptions
+        The steps of a path, and which features there are. The path reads the shorter sentence.
     both_directions : bool
-        Learn from paths through either sentence, and align with the union of both. With ``longest`` of 1 and
-        1 this is the token-based model of the paper (§3.1).
+        Learn from paths through either sentence, and align with the union of both. With phrases of one word
+        this is the token-based model of the paper (§3.1).
 
     Raises
     ------
@@ -61,7 +62,7 @@ class SemiMarkovSettings:
 
     iterations: int = 200
     regularization: float = 2.0
-    longest: tuple[int, int] = LONGEST
+    options: LatticeOptions = DEFAULT_OPTIONS
     both_directions: bool = False
 
     def __post_init__(self) -> None:
@@ -70,7 +71,6 @@ class SemiMarkovSettings:
         if not (math.isfinite(self.regularization) and self.regularization > 0):
             message = f"expected a finite number above 0, found {self.regularization}"
             raise InputError(message, field="regularization")
-        check_longest(self.longest)
 
 
 def examples_of(
@@ -94,7 +94,7 @@ def examples_of(
         if settings.both_directions:
             ways.append((target, source, links.swap()))
         for one, other, gold in ways:
-            found.append(LatticeExample.of(lattice_of(one, other, lexicon, ppdb, settings.longest), gold))
+            found.append(LatticeExample.of(lattice_of(one, other, lexicon, ppdb, settings.options), gold))
         if report is not None:
             report(1)
     return found
@@ -141,18 +141,21 @@ def train_semi_markov_model(
 
     from forest_align.em.semi_markov._minimizer import Minimizer
 
-    objective = LatticeObjective(examples, settings.regularization)
+    objective = LatticeObjective(examples, settings.regularization, settings.options)
     identity = {
         "optimizer": "torch.optim.LBFGS",
         "regularization": settings.regularization,
-        "longest": list(settings.longest),
+        "longest": list(settings.options.longest),
+        "longest_null": settings.options.longest_null,
+        "resources": list(settings.options.resources),
         "both_directions": settings.both_directions,
         "examples": fingerprint(examples),
+        "features": fingerprint_of(settings.options.feature_lists),
     }
     saved = Checkpoint(checkpoint, _RUN, identity, _HASHED)
     # With several threads, a product's last digits could depend on their number.
     with threadpool_limits(1, "blas"):
-        minimizer = Minimizer(objective, sum(math.prod(shape) for shape in WEIGHTS.values()))
+        minimizer = Minimizer(objective, sum(map(math.prod, objective.shapes.values())))
         losses = [minimizer.value]
         if resume and saved.exists:
             arrays, facts = saved.load()
@@ -167,8 +170,9 @@ def train_semi_markov_model(
             saved.save(arrays, {"losses": losses, "optimizer": numbers})
             if report is not None:
                 report(len(losses) - 1, minimizer.value / len(examples))
-    weights = {name: values.astype(np.float32) for name, values in unpack(minimizer.point).items()}
-    model = SemiMarkovModel(weights, {}, settings.longest, settings.both_directions)
+    weights = unpack(minimizer.point, objective.shapes)
+    narrow = {name: values.astype(np.float32) for name, values in weights.items()}
+    model = SemiMarkovModel(narrow, {}, settings.options, settings.both_directions)
     return model, tuple(loss / len(examples) for loss in losses)
 
 
@@ -177,9 +181,9 @@ def _has_converged(losses: Sequence[float]) -> bool:
 
 
 def fingerprint(examples: Iterable[LatticeExample]) -> str:
-    """Short hash of the training data: features, gold paths and the meaning of the weights."""
+    """Short hash of the training data: features and gold paths."""
     arrays = (
         (example.path, *(getattr(example.lattice, part.name) for part in fields(Lattice)))
         for example in examples
     )
-    return fingerprint_of(FEATURE_LISTS, *chain.from_iterable(arrays))
+    return fingerprint_of(*chain.from_iterable(arrays))

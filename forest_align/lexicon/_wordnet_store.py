@@ -22,7 +22,7 @@ LEXICON_FILE = "wordnet.safetensors"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordNetStore:
-    """Lemmas with their synsets, derivational relatives and opposites.
+    """Lemmas with their synsets, derivational relatives and opposites, and relations of synsets.
 
     Attributes
     ----------
@@ -50,6 +50,10 @@ class WordNetStore:
     _males: frozenset[int]
     _females: frozenset[int]
     _countries: Mapping[int, frozenset[int]]
+    _hypernym_ends: np.ndarray
+    _hypernym_ids: np.ndarray
+    _wholes: np.ndarray
+    _consequences: np.ndarray
 
     @classmethod
     def from_bytes(cls, content: bytes) -> WordNetStore:
@@ -87,6 +91,10 @@ class WordNetStore:
                 frozenset(arrays["males"].tolist()),
                 frozenset(arrays["females"].tolist()),
                 _partners(arrays["countries"]),
+                arrays["hypernym_counts"].cumsum(dtype=np.int32),
+                arrays["hypernym_ids"],
+                arrays["wholes"],
+                arrays["consequences"],
             )
         except (SafetensorError, KeyError, ValueError, IndexError) as error:
             raise ModelError(f"{LEXICON_FILE} is damaged ({error}); install forest-align again") from error
@@ -139,6 +147,27 @@ class WordNetStore:
     def countries(self, lemma: str) -> frozenset[int]:
         """Synset numbers of the countries that a lemma names or is derived from: *norway*, *norwegian*."""
         return self._countries.get(self.ids.get(lemma, -1), frozenset())
+
+    def hypernyms(self, synset: int) -> list[int]:
+        """Numbers of the synsets directly above a synset: of more general meaning, or its class."""
+        start, end = (int(self._hypernym_ends[at]) if at >= 0 else 0 for at in (synset - 1, synset))
+        found: list[int] = self._hypernym_ids[start:end].tolist()
+        return found
+
+    def wholes(self, synset: int) -> list[int]:
+        """Numbers of the synsets of which a synset is a part, a member or the substance."""
+        return _seconds(self._wholes, synset)
+
+    def consequences(self, synset: int) -> list[int]:
+        """Numbers of the verb synsets that a verb's synset entails or causes."""
+        return _seconds(self._consequences, synset)
+
+
+def _seconds(pairs: np.ndarray, first: int) -> list[int]:
+    """The second numbers of sorted pairs with this first number."""
+    start, end = pairs[:, 0].searchsorted([first, first + 1])
+    found: list[int] = pairs[start:end, 1].tolist()
+    return found
 
 
 def _partners(pairs: np.ndarray) -> dict[int, frozenset[int]]:

@@ -135,6 +135,30 @@ def _add_pairs(
                     cells[i * len(rights) + j] |= Evidence.PPDB
 
 
+def paraphrase_scores(
+    source: Sentence, target: Sentence, lexicon: Lexicon, pairs: PairTable | None
+) -> np.ndarray:
+    """The scores that the user's table gives two words, by form or by lemma.
+
+    Returns
+    -------
+    numpy.ndarray
+        float32, shape (2, n, m): from ``PairTable.scores``, of the target word given the source word, and
+        the other way. The highest of a pair's forms and lemmas counts.
+    """
+    lefts, rights = lexicon.profiles(source), lexicon.profiles(target)
+    found = np.zeros((2, len(lefts), len(rights)), dtype=np.float32)
+    if pairs is None:
+        return found
+    for i, left in enumerate(lefts):
+        for one in {left.lower, left.lemma}:
+            partners = frozenset(pairs.partners(one))
+            for j, right in enumerate(rights):
+                for two in partners.intersection((right.lower, right.lemma)):
+                    found[:, i, j] = np.maximum(found[:, i, j], pairs.scores(one, two))
+    return found
+
+
 def _add_substrings(cells: array[int], lefts: Sequence[str], rights: Sequence[str]) -> None:
     """Mark pairs where one word is part of the other; empty forms are ignored."""
     all_left, all_right = "\n".join(lefts), "\n".join(rights)

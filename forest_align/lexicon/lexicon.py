@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from forest_align.lexicon._morphology import Lemmatizer, part_of_speech
 from forest_align.lexicon._suffixes import suffix_stems
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Shortest word that counts as a substring of another one.
 SHORTEST_SUBSTRING = 4
+#: Most steps up WordNet's hierarchy that still relate two words.
+STEPS_UP = 3
 _PROFILES_KEPT = 100_000
 
 
@@ -59,6 +61,22 @@ class WordProfile:
     word_class: str
 
 
+class RelatedSynsets(NamedTuple):
+    """Synsets to which another one leads, each with the least number of steps.
+
+    Attributes
+    ----------
+    wholes, consequences : tuple of (int, int)
+        Of which it is a part, a member or the substance; which it entails or causes. Always one step.
+    above : tuple of (int, int)
+        More general ones, at most :data:`STEPS_UP` steps above it.
+    """
+
+    wholes: tuple[tuple[int, int], ...]
+    consequences: tuple[tuple[int, int], ...]
+    above: tuple[tuple[int, int], ...]
+
+
 class Lexicon:
     """English lexicon from WordNet and closed tables; immutable, apart from a bounded cache of profiles.
 
@@ -74,6 +92,7 @@ class Lexicon:
         self.profile = lru_cache(maxsize=_PROFILES_KEPT)(self._profile)
         #: Synset numbers of a lemma, of all parts of speech.
         self.synsets = lru_cache(maxsize=_PROFILES_KEPT)(store.synsets)
+        self.related_synsets = lru_cache(maxsize=_PROFILES_KEPT)(self._related_synsets)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
@@ -112,7 +131,7 @@ class Lexicon:
             sought = shared
             provided: list[str | int] = []
         else:
-            shared += [(synset, Evidence.SYNONYM) for synset in self._synsets(lemma, tag)]
+            shared += [(synset, Evidence.SYNONYM) for synset in self.senses(lemma, tag)]
             shared += [(f"-{stem}", Evidence.SUFFIX) for stem in suffix_stems(lemma)]
             # Being relatives is not transitive: a lemma provides its own number and seeks its relatives'.
             own = self.store.ids.get(lemma)
@@ -130,9 +149,23 @@ class Lexicon:
             tag[:2],
         )
 
-    def _synsets(self, lemma: str, tag: str) -> list[int]:
-        """Synsets of the tag's part of speech; of all if the tag has none or WordNet disagrees."""
+    def senses(self, lemma: str, tag: str) -> list[int]:
+        """Synset numbers of a lemma of the tag's part of speech; all if it has none or WordNet disagrees."""
         return self.store.synsets(lemma, part_of_speech(tag)) or self.store.synsets(lemma)
+
+    def _related_synsets(self, synset: int) -> RelatedSynsets:
+        """What a synset leads to in WordNet."""
+        found: dict[int, int] = {}
+        level = [synset]
+        for step in range(1, STEPS_UP + 1):
+            level = [above for one in level for above in self.store.hypernyms(one)]
+            for above in level:
+                found.setdefault(above, step)
+        wholes, consequences = self.store.wholes(synset), self.store.consequences(synset)
+        return RelatedSynsets(
+            *(tuple((other, 1) for other in others) for others in (wholes, consequences)),
+            tuple(found.items()),
+        )
 
 
 def _is_preposition(lower: str) -> bool:

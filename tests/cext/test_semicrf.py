@@ -20,7 +20,9 @@ from .reference import semicrf_reference
 Problem = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
-def random_problem(seed: int, n: int, m: int, scale: float = 2.0, kept: float = 0.6) -> Problem:
+def random_problem(
+    seed: int, n: int, m: int, scale: float = 2.0, kept: float = 0.6, longest_null: int = 1
+) -> Problem:
     rng = np.random.default_rng(seed)
     spans = [
         (i, i + size, j, j + width)
@@ -33,7 +35,7 @@ def random_problem(seed: int, n: int, m: int, scale: float = 2.0, kept: float = 
     return (
         np.array(spans, dtype=np.int32).reshape(-1, 4),
         rng.normal(size=len(spans)) * scale,
-        rng.normal(size=n) * scale,
+        rng.normal(size=(n, longest_null)) * scale,
         rng.normal(size=(m + 2, m + 1)) * scale,
         rng.normal(size=m + 1) * scale,
     )
@@ -48,7 +50,7 @@ def all_paths(problem: Problem) -> Iterator[tuple[float, list[int]]]:
         if at == n:
             yield final[row], []
             return
-        steps = [(-1, at + 1, m, m, null[at])]
+        steps = [(-k, at + k, m, m, null[at, k - 1]) for k in range(1, min(null.shape[1], n - at) + 1)]
         steps += [
             (k, end, first, last - 1, scores[k])
             for k, (start, end, first, last) in enumerate(spans.tolist())
@@ -68,12 +70,15 @@ def same(one: tuple[Any, ...], two: tuple[Any, ...], tolerance: float = 1e-8) ->
 
 seeds = st.integers(0, 2**32 - 1)
 sizes = st.integers(1, 7)
+null_lengths = st.integers(1, 4)
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
-@given(seeds, sizes, sizes, st.sampled_from([0.1, 2.0, 20.0]), st.sampled_from([0.0, 0.3, 1.0]))
-def test_kernel_and_twin_agree(seed: int, n: int, m: int, scale: float, kept: float) -> None:
-    problem = random_problem(seed, n, m, scale, kept)
+@given(seeds, sizes, sizes, st.sampled_from([0.1, 2.0, 20.0]), st.sampled_from([0.0, 0.3, 1.0]), null_lengths)
+def test_kernel_and_twin_agree(
+    seed: int, n: int, m: int, scale: float, kept: float, longest_null: int
+) -> None:
+    problem = random_problem(seed, n, m, scale, kept, longest_null)
     same(semicrf.marginals(*problem), semicrf_reference.marginals(*problem))
     score, steps = semicrf.best_path(*problem)
     expected, expected_steps = semicrf_reference.best_path(*problem)
@@ -82,24 +87,31 @@ def test_kernel_and_twin_agree(seed: int, n: int, m: int, scale: float, kept: fl
 
 
 @settings(max_examples=40, deadline=None, derandomize=True)
-@given(seeds, st.integers(1, 4), st.integers(1, 3))
-def test_kernel_sums_and_searches_all_paths(seed: int, n: int, m: int) -> None:
-    problem = random_problem(seed, n, m, kept=0.5)
+@given(seeds, st.integers(1, 4), st.integers(1, 3), null_lengths)
+def test_kernel_sums_and_searches_all_paths(seed: int, n: int, m: int, longest_null: int) -> None:
+    problem = random_problem(seed, n, m, kept=0.5, longest_null=longest_null)
     paths = list(all_paths(problem))
     values = np.array([value for value, _ in paths])
     total, pairs, nulls, transitions, finals = semicrf.marginals(*problem)
     assert total == pytest.approx(np.logaddexp.reduce(values))
-    expected = np.zeros(len(pairs))
+    expected, expected_nulls = np.zeros(len(pairs)), np.zeros(nulls.shape)
     for value, path in paths:
+        at = 0
         for number in path:
             if number >= 0:
                 expected[number] += np.exp(value - total)
+                at = problem[0][number, 1]
+            else:
+                expected_nulls[at, -number - 1] += np.exp(value - total)
+                at -= number
     np.testing.assert_allclose(pairs, expected, atol=1e-9)
+    np.testing.assert_allclose(nulls, expected_nulls, atol=1e-9)
     covered = semicrf.link_marginals(problem[0], pairs, n, m)
     assert finals.sum() == pytest.approx(1)
     assert transitions.sum() == pytest.approx(nulls.sum() + pairs.sum())
     lengths = problem[0][:, 1] - problem[0][:, 0]
-    assert nulls.sum() + (pairs * lengths).sum() == pytest.approx(n)
+    null_words = (nulls * np.arange(1, nulls.shape[1] + 1)).sum()
+    assert null_words + (pairs * lengths).sum() == pytest.approx(n)
     assert covered.sum() == pytest.approx((pairs * lengths * (problem[0][:, 3] - problem[0][:, 2])).sum())
     score, steps = semicrf.best_path(*problem)
     best_value, best = max(paths, key=lambda item: item[0])
@@ -108,9 +120,11 @@ def test_kernel_sums_and_searches_all_paths(seed: int, n: int, m: int) -> None:
 
 
 @settings(max_examples=15, deadline=None, derandomize=True)
-@given(seeds, st.integers(1, 5), st.integers(1, 5))
-def test_marginals_are_the_derivatives_of_the_log_partition(seed: int, n: int, m: int) -> None:
-    problem = random_problem(seed, n, m, kept=0.3)
+@given(seeds, st.integers(1, 5), st.integers(1, 5), null_lengths)
+def test_marginals_are_the_derivatives_of_the_log_partition(
+    seed: int, n: int, m: int, longest_null: int
+) -> None:
+    problem = random_problem(seed, n, m, kept=0.3, longest_null=longest_null)
     total, *expected = semicrf.marginals(*problem)
     step = 1e-6
     for which, counts in zip(range(1, 5), expected, strict=True):
@@ -158,17 +172,17 @@ def test_a_shift_of_all_transitions_moves_only_the_log_partition() -> None:
 
 
 def test_equal_scores_give_the_same_path_as_the_twin() -> None:
-    for n, m in itertools.product((1, 3, 4), (1, 3)):
-        problem = random_problem(0, n, m, scale=0.0, kept=1.0)
+    for n, m, longest_null in itertools.product((1, 3, 4), (1, 3), (1, 2)):
+        problem = random_problem(0, n, m, scale=0.0, kept=1.0, longest_null=longest_null)
         np.testing.assert_array_equal(
             semicrf.best_path(*problem)[1], semicrf_reference.best_path(*problem)[1]
         )
 
 
 def test_a_sentence_of_one_word_may_go_to_null_only() -> None:
-    nothing = (np.zeros((0, 4), dtype=np.int32), np.zeros(0), np.zeros(1), np.zeros((3, 2)), np.zeros(2))
+    nothing = (np.zeros((0, 4), dtype=np.int32), np.zeros(0), np.zeros((1, 1)), np.zeros((3, 2)), np.zeros(2))
     total, pairs, nulls, transitions, finals = semicrf.marginals(*nothing)
-    assert (total, len(pairs), nulls.tolist(), finals.tolist()) == (0.0, 0, [1.0], [0.0, 1.0])
+    assert (total, len(pairs), nulls.tolist(), finals.tolist()) == (0.0, 0, [[1.0]], [0.0, 1.0])
     assert transitions.tolist() == [[0, 0], [0, 0], [0, 1]]
     assert semicrf.best_path(*nothing)[1].tolist() == [-1]
 
@@ -183,9 +197,10 @@ def test_a_sentence_of_one_word_may_go_to_null_only() -> None:
         (1, [0.0, 0.0, 0.0], "expected 2 scores, found 3"),
         (1, [np.nan, 0.0], "finite"),
         (1, [1e7, 0.0], "from -1000000 to 1000000, found 10000000"),
-        (2, [np.inf, 0.0], "finite"),
+        (2, [[np.inf], [0.0]], "finite"),
+        (2, np.zeros((2, 0)), "nulls of at least one word"),
         (3, np.full((5, 4), -1e7), "from -1000000 to 1000000"),
-        (2, np.zeros(0), "at least one word"),
+        (2, np.zeros((0, 1)), "at least one word"),
         (3, np.zeros((4, 4)), r"shape \(5, 4\)"),
         (3, np.arange(20.0).reshape(5, 4) * 100, "600 apart, found 1900"),
         (4, [0.0, 0.0, np.nan, 0.0], "finite"),
@@ -196,7 +211,7 @@ def test_what_cannot_be_used_is_refused(function: Any, which: int, value: Any, m
     problem: list[Any] = [
         np.array([[0, 1, 0, 1], [1, 2, 1, 3]], dtype=np.int32),
         np.zeros(2),
-        np.zeros(2),
+        np.zeros((2, 1)),
         np.zeros((5, 4)),
         np.zeros(4),
     ]
@@ -215,7 +230,7 @@ places = np.array([(i, i + 1, j, j + 1) for i in range(8) for j in range(3)], np
 for value in (-1e308, 1e308):
     for function in (semicrf.best_path, semicrf.marginals):
         try:
-            print(function(places, *(np.full(shape, value) for shape in (24, 8, (5, 4), 4))))
+            print(function(places, *(np.full(shape, value) for shape in (24, (8, 1), (5, 4), 4))))
         except ValueError:
             print("refused")
 """

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import math
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,53 @@ def test_bad_files_are_named(tmp_path: Path, content: bytes, message: str) -> No
     path = tmp_path / "bad.tsv"
     path.write_bytes(content)
     with pytest.raises(InputError, match=message):
+        PairTable.load(path)
+
+
+def test_probabilities_come_from_ppdb_s_features_either_way_round(tmp_path: Path) -> None:
+    path = tmp_path / "ppdb"
+    path.write_text(
+        "[VBP] ||| capable of ||| able to ||| p(e|f)=2.8 p(f|e)=1.3 Count=3 ||| 0-0 1-1\n"
+        "[X] ||| able to ||| capable of ||| PPDB2.0Score=3 -logp(e2|e1)=0.5 -logp(e1|e2)=4\n"
+        "[X] ||| cut ||| mow ||| p(e|f)=0 p(f|e)=-0.0\n"
+        "[X] ||| cut ||| trim ||| Count=3\n"
+    )
+    table = PairTable.load(path)
+    # The higher probability counts: the second line has the pair the other way round.
+    assert table.scores("capable of", "able to") == pytest.approx((1 / 3.8, 1 / 1.5))
+    assert table.scores("able to", "capable of") == pytest.approx((1 / 1.5, 1 / 3.8))
+    assert table.scores("cut", "mow") == (1, 1)
+    assert (
+        table.scores("cut", "trim") == table.scores("cut", "nothing") == table.scores("no", "cut") == (0, 0)
+    )
+
+
+def test_probabilities_come_from_a_table_that_extract_wrote(tmp_path: Path) -> None:
+    entry = PhraseEntry("kick", "boot up", "VB", "VP", 2, 1.5, 0.75, 0.25, "0-0", "1")
+    kind = TABLE_FORMATS["tsv"]
+    path = tmp_path / "table.tsv"
+    path.write_text(kind.header + kind.line(entry))
+    table = PairTable.load(path)
+    assert len(table) == 1
+    assert table.scores("kick", "boot up") == pytest.approx(
+        (1 / (1 - math.log(0.75)), 1 / (1 - math.log(0.25)))
+    )
+    path.write_text(kind.line(entry))
+    assert PairTable.load(path).scores("kick", "boot up") == (0, 0)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "[X] ||| kick ||| boot ||| p(e|f)=1 p(f|e)=much\n",
+        "[X] ||| kick ||| boot ||| p(e|f)=nan\n",
+        "#source\ttarget\ttarget_given_source\nkick\tboot\tmuch\n",
+    ],
+)
+def test_probabilities_that_are_no_numbers_are_refused(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "table.tsv"
+    path.write_text(content)
+    with pytest.raises(InputError, match=rf"table\.tsv:{content.count(chr(10))}: expected numbers"):
         PairTable.load(path)
 
 

@@ -175,6 +175,31 @@ def test_countries_are_those_that_a_word_or_a_relative_names(people: Path, tmp_p
     assert {store.countries(word) for word in ("europe", "country", "woman")} == {frozenset()}
 
 
+def test_hypernyms_wholes_and_consequences_go_one_way(people: Path, tmp_path: Path) -> None:
+    (people / "data.verb").write_text(
+        f"{TOP}00000300 29 v 01 snore 0 001 * 00000310 v 0000 01 + 08 00 | loudly\n"
+        "00000310 29 v 01 sleep 0 001 @ 00000320 v 0000 01 + 08 00 | rest\n"
+        "00000320 29 v 01 rest 0 000 01 + 08 00 | do little\n"
+        "00000330 29 v 01 lull 0 001 > 00000310 v 0000 01 + 08 00 | make sleep\n"
+    )
+    store = WordNetStore.from_bytes(build(people, tmp_path / "out"))
+    number = {lemma: store.synsets(lemma)[0] for lemma in store.lemmas}
+    relations = {
+        name: {
+            (one, two) for one in number for two in number if number[two] in getattr(store, name)(number[one])
+        }
+        for name in ("hypernyms", "wholes", "consequences")
+    }
+    assert relations == {
+        "hypernyms": {
+            *(("ann", "woman"), ("malta", "island_country"), ("wales", "country"), ("wales", "state")),
+            *(("uk", "country"), ("uk", "state"), ("sleep", "rest")),
+        },
+        "wholes": {("wales", "uk"), ("wales", "europe")},
+        "consequences": {("snore", "sleep"), ("lull", "sleep")},
+    }
+
+
 @pytest.mark.parametrize("line", ["wife n 1 0 1 0 00000051", "wife n one 0", "wife"])
 def test_a_broken_line_of_the_index_is_named(line: str, people: Path, tmp_path: Path) -> None:
     (people / "index.noun").write_text(TOP + line + "\n")

@@ -114,7 +114,13 @@ class WordPairs:
         return self.same | self.alike
 
     @classmethod
-    def of(cls, source: LatticeSentence, target: LatticeSentence, evidence: np.ndarray) -> WordPairs:
+    def of(
+        cls,
+        source: LatticeSentence,
+        target: LatticeSentence,
+        evidence: np.ndarray,
+        related: np.ndarray | None = None,
+    ) -> WordPairs:
         """Compute the features.
 
         Parameters
@@ -123,10 +129,15 @@ class WordPairs:
             The sentences.
         evidence : numpy.ndarray
             int32, shape (n, m), from :func:`forest_align.lexicon.evidence.word_evidence`.
+        related : numpy.ndarray, optional
+            bool, shape (n, m): further words that are alike.
         """
         similar = string_similarities(source.letters, source.ends, target.letters, target.ends)
         same = (evidence & _SAME) != 0
-        alike = (((evidence & _ALIKE) != 0) | (similar[1] >= _ALIKE_DICE)) & ~same
+        alike = ((evidence & _ALIKE) != 0) | (similar[1] >= _ALIKE_DICE)
+        if related is not None:
+            alike |= related
+        alike &= ~same
         classes = _classes(source.kinds[:, None], target.kinds, same, alike)
         features = np.empty((len(WORD_FEATURES), *evidence.shape), dtype=np.float32)
         features[0] = 1

@@ -73,8 +73,14 @@ class SemiMarkovAligner(ParsingAligner):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Maximum number of words in a phrase of the shorter and the longer sentence; number of paths."""
-        return {"longest": list(self.model.longest), "both_directions": self.model.both_directions}
+        """The steps of a path, the resources of further features, and whether there are two paths."""
+        options = self.model.options
+        return {
+            "longest": list(options.longest),
+            "longest_null": options.longest_null,
+            "resources": list(options.resources),
+            "both_directions": self.model.both_directions,
+        }
 
     @classmethod
     def load(cls, name_or_path: str | Path = KIND, **options: Any) -> SemiMarkovAligner:
@@ -148,7 +154,7 @@ class SemiMarkovAligner(ParsingAligner):
 
     def lattice(self, source: Sentence, target: Sentence) -> Lattice:
         """All possible phrase pairs of two prepared sentences, with features; the path reads the first."""
-        return lattice_of(source, target, self.lexicon, self.ppdb, self.model.longest)
+        return lattice_of(source, target, self.lexicon, self.ppdb, self.model.options)
 
     def _read(self, source: Sentence, target: Sentence) -> BestReading:
         return BestReading.of(self.lattice(source, target), self.model)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,40 +18,16 @@ from forest_align.aligners.model_folder import (
     read_weights,
     write_model,
 )
-from forest_align.aligners.semi_markov._base_phrases import CHUNK_TYPES
-from forest_align.aligners.semi_markov._phrase_features import PHRASE_CLASSES, PHRASE_FEATURES
-from forest_align.aligners.semi_markov._word_features import WORD_CLASSES, WORD_FEATURES
-from forest_align.aligners.semi_markov.lattice import (
-    NULL_CLASSES,
-    NULL_FEATURES,
-    TRANSITIONS,
-    WEIGHTS,
-    Lattice,
-)
-from forest_align.aligners.semi_markov.sentence_arrays import LONGEST, TAGS
+from forest_align.aligners.semi_markov.lattice import Lattice
+from forest_align.aligners.semi_markov.lattice_options import DEFAULT_OPTIONS, LatticeOptions
 from forest_align.types import InputError, ModelError
-from forest_align.types.json_fields import check_boolean, check_list, is_whole_number
+from forest_align.types.json_fields import check_boolean, check_list, check_texts
 
 KIND = "semi-markov"
 FORMAT_VERSION = 1
 _WEIGHTS_FILE = "model.safetensors"
 # Weights of transitions may differ by as much as the kernel allows.
 _SPREAD = 600.0
-# A phrase of more words would only cost time and memory.
-_MOST = 20
-#: Meaning of the weights; a model with other features cannot be used.
-FEATURE_LISTS = {
-    "word_features": WORD_FEATURES,
-    "word_classes": WORD_CLASSES,
-    "phrase_features": PHRASE_FEATURES,
-    "phrase_classes": PHRASE_CLASSES,
-    "null_features": NULL_FEATURES,
-    "null_classes": NULL_CLASSES,
-    "transitions": TRANSITIONS,
-    "tags": TAGS,
-    "chunk_types": CHUNK_TYPES,
-}
-
 #: Scores of the pairs, of null, of transitions and of ends: the arguments of the kernel after the spans.
 Scores = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
@@ -63,29 +39,19 @@ class SemiMarkovModel:
     Attributes
     ----------
     weights : mapping of str to numpy.ndarray
-        float32 arrays with the names and shapes of
-        :data:`~forest_align.aligners.semi_markov.lattice.WEIGHTS`.
+        float32 arrays with the names and shapes of ``options.weight_shapes``.
     card : dict
         Notes for people: how the model was trained, and on what data.
-    longest : (int, int)
-        Maximum words in a phrase of the sentence that the path reads and of the other (L_s and L_t in the
-        paper). With 1 and 1 this is the token-based model (§3.1).
+    options : LatticeOptions
+        The steps of a path, and which features there are.
     both_directions : bool
         Whether a second path reads the other sentence; the alignment is the union of both.
-
-    Raises
-    ------
-    InputError
-        If a length is not a whole number from 1 to 20.
     """
 
     weights: Mapping[str, np.ndarray]
     card: dict[str, Any] = field(default_factory=dict)
-    longest: tuple[int, int] = LONGEST
+    options: LatticeOptions = DEFAULT_OPTIONS
     both_directions: bool = False
-
-    def __post_init__(self) -> None:
-        check_longest(self.longest)
 
     @classmethod
     def load(cls, folder: str | Path) -> SemiMarkovModel:
@@ -98,26 +64,29 @@ class SemiMarkovModel:
             this version computes.
         """
         card = read_card(folder)
-        check_card(card, folder, KIND, FORMAT_VERSION, **FEATURE_LISTS)
-        path = Path(folder) / _WEIGHTS_FILE
-        arrays = read_weights(path, WEIGHTS)
-        check_arrays(arrays, WEIGHTS, path)
-        weights = {name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in WEIGHTS}
-        if np.ptp(weights["transitions"]) > _SPREAD:
-            raise ModelError(f"expected weights transitions at most {_SPREAD:.0f} apart in {str(path)!r}")
+        check_card(card, folder, KIND, FORMAT_VERSION)
         try:
-            first, second = check_list(card.get("longest", list(LONGEST)), "longest", 2)
+            options = _options_of(card)
             both = check_boolean(card.get("both_directions", False), "both_directions")
-            return cls(weights, notes_of(card), (first, second), both)
         except InputError as error:
             raise damaged(folder, error) from None
+        check_card(card, folder, KIND, FORMAT_VERSION, **options.feature_lists)
+        path, shapes = Path(folder) / _WEIGHTS_FILE, options.weight_shapes
+        arrays = read_weights(path, shapes)
+        check_arrays(arrays, shapes, path)
+        weights = {name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in shapes}
+        if np.ptp(weights["transitions"]) > _SPREAD:
+            raise ModelError(f"expected weights transitions at most {_SPREAD:.0f} apart in {str(path)!r}")
+        return cls(weights, notes_of(card), options, both)
 
     def save(self, folder: str | Path) -> None:
         """Write the model into a folder, which is created if needed; see :meth:`load`."""
-        lists = {name: list(values) for name, values in FEATURE_LISTS.items()}
-        kind = {"longest": list(self.longest), "both_directions": self.both_directions}
+        options = self.options
+        lists = {name: list(values) for name, values in options.feature_lists.items()}
+        kind = {**asdict(options), "both_directions": self.both_directions}
         card = {"format": KIND, "version": FORMAT_VERSION, **kind, **lists, "card": self.card}
-        write_model(folder, card, _WEIGHTS_FILE, {name: self.weights[name] for name in WEIGHTS})
+        weights = {name: self.weights[name] for name in options.weight_shapes}
+        write_model(folder, card, _WEIGHTS_FILE, weights)
 
     def scores(self, lattice: Lattice) -> Scores:
         """Scores of everything in a lattice, in the order of the kernel's arguments.
@@ -125,36 +94,63 @@ class SemiMarkovModel:
         Returns
         -------
         tuple of numpy.ndarray
-            float64, shapes (k,), (n,), (m + 2, m + 1) and (m + 1,).
+            float64, shapes (k,), (n, l), (m + 2, m + 1) and (m + 1,).
         """
         weights = self.weights
         words = _by_class(weights["words"], lattice.words, lattice.word_classes)
         words += weights["tag_pairs"][lattice.tag_pairs]
         phrases = _by_class(weights["phrases"], lattice.phrases, lattice.phrase_classes)
         phrases += weights["chunk_pairs"][lattice.chunk_pairs]
-        null = _by_class(weights["null"], lattice.null, lattice.null_classes)
-        null += weights["null_tags"][lattice.null_tags]
+        words_to_null = _by_class(weights["null"], lattice.null, lattice.null_classes)
+        words_to_null += weights["null_tags"][lattice.null_tags]
         transitions = weights["transitions"].astype(np.float64)
         pairs = np.concatenate((words, phrases))[lattice.order]
         return (
             pairs.astype(np.float64),
-            null.astype(np.float64),
+            null_scores(words_to_null.astype(np.float64), lattice.null_phrases, weights.get("null_phrases")),
             transitions[lattice.transitions],
             transitions[lattice.ends],
         )
 
 
-def check_longest(longest: Sequence[int]) -> None:
-    """Check the maximum words in a phrase of either sentence.
+def null_scores(words: np.ndarray, phrases: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    """Scores of null for one word and for several: those of the words and of the phrase.
+
+    Parameters
+    ----------
+    words : numpy.ndarray
+        float64, shape (n,): scores of the words.
+    phrases : numpy.ndarray
+        float32, shape (features, n, l - 1): features of 2 to l words.
+    weights : numpy.ndarray, optional
+        Shape (features,): weights of these; not needed if l is 1.
+
+    Returns
+    -------
+    numpy.ndarray
+        float64, shape (n, l).
+    """
+    scores = np.zeros((len(words), 1 + phrases.shape[2]))
+    scores[:, 0] = words
+    for more in range(1, min(scores.shape)):
+        scores[:-more, more] = scores[:-more, more - 1] + words[more:]
+    if weights is not None and phrases.shape[2]:
+        scores[:, 1:] += np.tensordot(weights, phrases, 1)
+    return scores
+
+
+def _options_of(card: Mapping[str, Any]) -> LatticeOptions:
+    """The options of a model; models that were saved before there were some have the default ones.
 
     Raises
     ------
     InputError
-        If one is not a whole number from 1 to 20.
+        If one is impossible.
     """
-    for value in longest:
-        if not is_whole_number(value) or not 1 <= value <= _MOST:
-            raise InputError(f"expected a whole number from 1 to {_MOST}, found {value!r}", field="longest")
+    default = DEFAULT_OPTIONS
+    first, second = check_list(card.get("longest", list(default.longest)), "longest", 2)
+    resources = check_texts(card.get("resources", []), "resources")
+    return LatticeOptions((first, second), card.get("longest_null", default.longest_null), tuple(resources))
 
 
 def _by_class(weights: np.ndarray, features: np.ndarray, classes: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from forest_align.cli.corpora import add_gold_arguments, check_model_folder
 from forest_align.cli.skipped_inputs import report_skipped
+from forest_align.types import InputError
 from forest_align.types.positive import positive
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ examples:
   forest-align train semi-markov gold.json more.tsv -o my_model --forests cache
   forest-align train semi-markov gold.json -o my_model --forests cache --resume
   forest-align train semi-markov gold.json -o my_tokens --longest 1 1 --both-directions
+  forest-align train semi-markov gold.json -o my_model --longest-null 3 --resources wordnet names groups
   forest-align align pairs.tsv --model my_model
 """
 
@@ -41,6 +43,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[3, 3],
         metavar="WORDS",
         help="most words of a phrase of the shorter sentence, which is read, and of the other (default: 3 3)",
+    )
+    parser.add_argument(
+        "--longest-null",
+        type=positive,
+        default=1,
+        metavar="WORDS",
+        help="most words of the sentence that is read that one step aligns to nothing (default: 1)",
+    )
+    parser.add_argument(
+        "--resources",
+        nargs="+",
+        choices=("wordnet", "names", "groups", "paraphrases"),
+        default=(),
+        help="further features: hypernyms, parts and consequences of WordNet; spelling of names; words at "
+        "the same place of synonyms of several words; probabilities of --ppdb",
     )
     parser.add_argument(
         "--both-directions",
@@ -62,13 +79,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Train; return 0 on success, 1 if some pairs could not be used."""
+    from forest_align.aligners.semi_markov.lattice_options import LatticeOptions
     from forest_align.em.progress import counting_bar
     from forest_align.em.semi_markov.training import SemiMarkovSettings, train_semi_markov_model
 
     check_model_folder(args.output)
-    settings = SemiMarkovSettings(
-        args.iterations, args.regularization, (args.longest[0], args.longest[1]), args.both_directions
-    )
+    if "paraphrases" in args.resources and not args.ppdb:
+        raise InputError("--resources paraphrases needs --ppdb FILE, whose probabilities are the features")
+    longest = args.longest[0], args.longest[1]
+    options = LatticeOptions(longest, args.longest_null, tuple(args.resources))
+    settings = SemiMarkovSettings(args.iterations, args.regularization, options, args.both_directions)
     examples, failed = _read(args, settings)
     pairs = len(examples) // (2 if settings.both_directions else 1)
     with counting_bar("training", settings.iterations) as bar:

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from forest_align.aligners.semi_markov.lattice import TRANSITIONS, WEIGHTS
-from forest_align.aligners.semi_markov.model import FEATURE_LISTS, SemiMarkovModel
+from forest_align.aligners.semi_markov._transition_classes import TRANSITIONS
+from forest_align.aligners.semi_markov.lattice_options import DEFAULT_OPTIONS, LatticeOptions
+from forest_align.aligners.semi_markov.model import SemiMarkovModel
 from forest_align.types import Sentence
 
 
@@ -18,24 +19,29 @@ def tagged(text: str) -> Sentence:
     return Sentence.from_words(words, tags)
 
 
-def random_model(seed: int, scale: float = 1.0, **kind: Any) -> SemiMarkovModel:
+def random_model(
+    seed: int, scale: float = 1.0, options: LatticeOptions = DEFAULT_OPTIONS, **kind: Any
+) -> SemiMarkovModel:
     rng = np.random.default_rng(seed)
+    shapes = options.weight_shapes
     return SemiMarkovModel(
-        {name: (scale * rng.normal(size=shape)).astype(np.float32) for name, shape in WEIGHTS.items()},
+        {name: (scale * rng.normal(size=shape)).astype(np.float32) for name, shape in shapes.items()},
+        options=options,
         **kind,
     )
 
 
 def simple_model(phrases: Mapping[str, float] | None = None, **transitions: float) -> SemiMarkovModel:
     """Links words that are the same and no others; ``phrases`` are weights of phrase pairs of every class."""
-    weights = {name: np.zeros(shape, dtype=np.float32) for name, shape in WEIGHTS.items()}
+    shapes, lists = DEFAULT_OPTIONS.weight_shapes, DEFAULT_OPTIONS.feature_lists
+    weights = {name: np.zeros(shape, dtype=np.float32) for name, shape in shapes.items()}
     weights["words"][:, 0] = -5
-    for number, name in enumerate(FEATURE_LISTS["word_classes"]):
+    for number, name in enumerate(lists["word_classes"]):
         if name.startswith("same"):
             weights["words"][number, 0] = 5
     weights["phrases"][:, 0] = -20
     for name, weight in (phrases or {}).items():
-        weights["phrases"][:, FEATURE_LISTS["phrase_features"].index(name)] = weight
+        weights["phrases"][:, lists["phrase_features"].index(name)] = weight
     for name, weight in transitions.items():
         weights["transitions"][TRANSITIONS.index(name.replace("_", " "))] = weight
     return SemiMarkovModel(weights)

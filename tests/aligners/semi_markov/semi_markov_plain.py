@@ -8,11 +8,13 @@ import numpy as np
 
 from forest_align.aligners.contextual.features import word_features
 from forest_align.aligners.semi_markov._base_phrases import tag_chunks
+from forest_align.aligners.semi_markov.lattice_options import DEFAULT_OPTIONS, LatticeOptions
 from forest_align.aligners.semi_markov.sentence_arrays import TAGS
 from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.groups import lexical_groups
 from forest_align.lexicon.kinds import Evidence
 from forest_align.lexicon.lexicon import Lexicon
+from forest_align.lexicon.names import name_similarity
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import Sentence
 
@@ -67,9 +69,10 @@ class PlainPair:
         target: Sentence,
         lexicon: Lexicon,
         ppdb: PairTable | None = None,
-        longest: tuple[int, int] = (3, 3),
+        options: LatticeOptions = DEFAULT_OPTIONS,
     ) -> None:
-        self.longest = longest
+        self.longest, self.resources = options.longest, options.resources
+        self.pair, self.lexicon, self.ppdb = (source, target), lexicon, ppdb
         self.source, self.target = Side(source), Side(target)
         self.evidence = lexical_evidence(source, target, lexicon, ppdb)
         self.groups = lexical_groups(source, target, lexicon, ppdb)
@@ -92,6 +95,7 @@ class PlainPair:
         if not (0 <= i < len(self.source) and 0 <= j < len(self.target)) or self.same(i, j):
             return False
         related = any(self.related(i, j, name) for name in RELATIONS if name != "PREPOSITION")
+        related |= "groups" in self.resources and self.same_place(i, j)
         return related or bool(self.similar[1, i, j] >= np.float32(0.65))
 
     def known(self, i: int, j: int) -> bool:
@@ -267,6 +271,83 @@ class PlainPair:
             "same word at left in target": content(i - 1),
             "same word at right in target": content(i + 1),
             "share of the target in both lengths": m / (n + m),
+        }
+
+    def above(self, i: int, j: int, steps: int, target_is_above: bool) -> bool:
+        """Whether a sense of one word is so many steps above one of the other, by plain walks."""
+        sides = [
+            set() if profile.is_function else set(self.lexicon.senses(profile.lemma, sentence.tags[at]))
+            for sentence, at in zip(self.pair, (i, j), strict=True)
+            for profile in [self.lexicon.profiles(sentence)[at]]
+        ]
+        low, high = sides if target_is_above else sides[::-1]
+        for _ in range(steps):
+            low = {above for sense in low for above in self.lexicon.store.hypernyms(sense)}
+        return not low.isdisjoint(high) and not self.evidence[i, j] & Evidence.LEMMA
+
+    def same_place(self, i: int, j: int) -> bool:
+        """Whether the words stand at the same place of two groups that the lexicon or the table pairs."""
+        return any(
+            i - a[0] == j - b[0] and a[0] <= i < a[1] and a[1] - a[0] == b[1] - b[0]
+            for a, b in self.groups_of_several_words()
+        )
+
+    def groups_of_several_words(self) -> set[tuple[tuple[int, int], tuple[int, int]]]:
+        return {(one, two) for one, two, _ in self.groups if one[1] - one[0] > 1 and two[1] - two[0] > 1}
+
+    def more_of_word(self, i: int, j: int) -> dict[str, float]:
+        """Further features of a word pair, but part and consequence."""
+
+        def nearest(target_is_above: bool) -> float:
+            steps = (k for k in (1, 2, 3) if self.above(i, j, k, target_is_above))
+            return 1 / next(steps, np.inf)
+
+        is_name = all(
+            side.tags[k] in ("NNP", "NNPS")
+            for side, k in zip((self.source, self.target), (i, j), strict=True)
+        )
+        one, two = self.source.words[i], self.target.words[j]
+        forward, backward = self.ppdb.scores(one.lower(), two.lower()) if self.ppdb else (0.0, 0.0)
+        return {
+            "more general": nearest(target_is_above=False),
+            "more special": nearest(target_is_above=True),
+            "similar names": name_similarity(one, two) if is_name and not self.same(i, j) else 0,
+            "same place in groups of several words": self.same_place(i, j),
+            "paraphrase score of target given source": forward,
+            "paraphrase score of source given target": backward,
+        }
+
+    def more_of_phrase(self, start: int, end: int, first: int, last: int) -> dict[str, float]:
+        longer = max(end - start, last - first)
+        one, two = (
+            " ".join(side.words[a:b]).lower()
+            for side, a, b in ((self.source, start, end), (self.target, first, last))
+        )
+        forward, backward = self.ppdb.scores(one, two) if self.ppdb else (0.0, 0.0)
+        known = ((start, end), (first, last)) in self.groups_of_several_words()
+        return {
+            "synonyms of several words each by length": longer * known,
+            "paraphrase score of target given source by length": longer * forward,
+            "paraphrase score of source given target by length": longer * backward,
+        }
+
+    def null_phrase(self, start: int, end: int) -> dict[str, float]:
+        chunks = {edge for span in self.source.chunks for edge in span}
+        inside = {k for a, b in self.source.chunks for k in range(a + 1, b)}
+        edges = chunks | (set(range(len(self.source) + 1)) - inside)
+        return {
+            "two words": end - start == 2,
+            "more than two words": end - start > 2,
+            "words beyond two": end - start - 2,
+            **{
+                f"is a chunk: {name}": self.source.chunk(start, end) == name
+                for name in ("NP", "VP", "ADVP", "ADJP")
+            },
+            "begins where a chunk begins, ends where one ends": {start, end} <= edges,
+            "chunk boundaries inside": self.source.boundaries(start, end),
+            "words in the target": sum(
+                any(self.same(i, j) for j in range(len(self.target))) for i in range(start, end)
+            ),
         }
 
     def phrases(self) -> Iterable[tuple[int, int, int, int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.resources
 import json
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 import forest_align
 from forest_align.aligners.semi_markov.aligner import SemiMarkovAligner
+from forest_align.aligners.semi_markov.lattice_options import LatticeOptions
 from forest_align.alignment import Alignment
 from forest_align.cext import semicrf
 from forest_align.lexicon.pair_table import PairTable
@@ -26,6 +28,8 @@ WORDS = ("the/DT", "cat/NN", "cats/NNS", "sat/VBD", "sits/VBZ", "on/IN", "mat/NN
 sentences = st.lists(st.sampled_from(WORDS), min_size=1, max_size=7).map(
     lambda words: tagged(" ".join(words))
 )
+
+KINDS = (LatticeOptions(), LatticeOptions(longest_null=3, resources=("wordnet", "names", "groups")))
 
 
 class NoParser:
@@ -89,9 +93,11 @@ def test_a_word_and_its_abbreviation_of_several_words_are_one_phrase_pair() -> N
 
 
 @settings(max_examples=40, deadline=None, derandomize=True)
-@given(st.integers(0, 2**32 - 1), sentences, sentences)
-def test_any_weights_give_a_sound_alignment(seed: int, source: Sentence, target: Sentence) -> None:
-    aligner = SemiMarkovAligner(random_model(seed, 0.5))
+@given(st.integers(0, 2**32 - 1), sentences, sentences, st.sampled_from(KINDS))
+def test_any_weights_give_a_sound_alignment(
+    seed: int, source: Sentence, target: Sentence, options: LatticeOptions
+) -> None:
+    aligner = SemiMarkovAligner(random_model(seed, 0.5, options))
     alignment = aligner.align(source, target)
     words = alignment.words
     covered = {
@@ -118,16 +124,18 @@ def test_any_weights_give_a_sound_alignment(seed: int, source: Sentence, target:
 
 
 @settings(max_examples=40, deadline=None, derandomize=True)
-@given(st.integers(0, 2**32 - 1), sentences, sentences)
-def test_swapped_sentences_give_the_swapped_alignment(seed: int, source: Sentence, target: Sentence) -> None:
-    aligner = SemiMarkovAligner(random_model(seed, 0.5))
+@given(st.integers(0, 2**32 - 1), sentences, sentences, st.sampled_from(KINDS))
+def test_swapped_sentences_give_the_swapped_alignment(
+    seed: int, source: Sentence, target: Sentence, options: LatticeOptions
+) -> None:
+    aligner = SemiMarkovAligner(random_model(seed, 0.5, options))
     assume(source.words != target.words)  # which of two equal sentences comes first, nobody can tell
     one, two = aligner.align(source, target), aligner.align(target, source)
     assert one.swap().to_json() == two.to_json()
     assert one.swap().swap() == one
 
 
-TOKENS = {"longest": (1, 1), "both_directions": True}
+TOKENS: Any = {"options": LatticeOptions((1, 1)), "both_directions": True}
 
 
 @settings(max_examples=20, deadline=None, derandomize=True)
@@ -278,7 +286,7 @@ def test_a_bundled_model_knows_what_it_was_trained_on_and_aligns(name: str) -> N
 
 def test_the_bundled_token_model_aligns_single_words_in_both_directions() -> None:
     aligner = forest_align.load("semi-markov-tokens")
-    assert aligner.settings == {"longest": [1, 1], "both_directions": True}
+    assert (aligner.settings["longest"], aligner.settings["both_directions"]) == ([1, 1], True)
     source = tagged("she/PRP left/VBD New/NNP York/NNP in/IN May/NNP ./.")
     target = tagged("in/IN May/NNP ,/, she/PRP left/VBD New/NNP York/NNP ./.")
     alignment = aligner.align(source, target)

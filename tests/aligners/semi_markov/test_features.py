@@ -12,9 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forest_align.aligners.semi_markov._base_phrases import CHUNK_TYPES, tag_chunks
+from forest_align.aligners.semi_markov._transition_classes import TRANSITIONS, transition_classes
 from forest_align.aligners.semi_markov._word_features import shifted
-from forest_align.aligners.semi_markov.lattice import TRANSITIONS, Lattice, lattice_of, transition_classes
-from forest_align.aligners.semi_markov.model import FEATURE_LISTS, SemiMarkovModel
+from forest_align.aligners.semi_markov.lattice import Lattice, lattice_of
+from forest_align.aligners.semi_markov.lattice_options import DEFAULT_OPTIONS, LatticeOptions
+from forest_align.aligners.semi_markov.model import SemiMarkovModel
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import ModelError
 
@@ -30,13 +32,13 @@ def lattice(source: str = THE_CAT, target: str = A_CAT) -> Lattice:
 
 def word_values(found: Lattice, i: int, j: int) -> dict[str, float]:
     values = found.words[:, i * found.columns + j].tolist()
-    return dict(zip(FEATURE_LISTS["word_features"], values, strict=True))
+    return dict(zip(DEFAULT_OPTIONS.feature_lists["word_features"], values, strict=True))
 
 
 def phrase_values(found: Lattice, *span: int) -> dict[str, float]:
     places = found.order[(found.spans == span).all(1)]
     values = found.phrases[:, places.item() - found.rows * found.columns].tolist()
-    return dict(zip(FEATURE_LISTS["phrase_features"], values, strict=True))
+    return dict(zip(DEFAULT_OPTIONS.feature_lists["phrase_features"], values, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -78,7 +80,7 @@ def test_word_pairs_have_the_features_that_their_names_say() -> None:
     assert (word_values(found, 0, 0)["both first"], word_values(found, 7, 7)["both last"]) == (1, 1)
     assert word_values(found, 0, 1)["only one first or last"] == 1
     classes = [
-        FEATURE_LISTS["word_classes"][found.word_classes[i * 8 + j]]
+        DEFAULT_OPTIONS.feature_lists["word_classes"][found.word_classes[i * 8 + j]]
         for i, j in ((2, 1), (5, 5), (7, 7), (7, 0))
     ]
     assert classes == ["same content word", "same function word", "same punctuation", "with punctuation"]
@@ -180,6 +182,41 @@ def test_a_saved_model_is_loaded_as_it_was(tmp_path: Path) -> None:
     assert loaded.card == {"pairs": 3}
     for name, values in model.weights.items():
         np.testing.assert_array_equal(loaded.weights[name], values)
+
+
+def test_a_model_keeps_its_steps_and_the_names_of_its_features(tmp_path: Path) -> None:
+    options = LatticeOptions((2, 4), 3, ("names", "wordnet"))
+    assert options.resources == ("wordnet", "names")
+    model = cases.random_model(2, options=options)
+    model.save(tmp_path / "model")
+    card = json.loads((tmp_path / "model" / "model.json").read_text())
+    assert card["word_features"][-5:] == [
+        *("more general", "more special", "part or whole", "consequence or condition"),
+        "similar names",
+    ]
+    loaded = SemiMarkovModel.load(tmp_path / "model")
+    assert loaded.options == options
+    assert np.array_equal(loaded.weights["null_phrases"], model.weights["null_phrases"])
+    for changes, message in (
+        ({"resources": ["wordnet"]}, "other word_features than this version computes"),
+        ({"resources": ["tarot"]}, "damaged: .*resources.*expected names from wordnet"),
+        ({"longest_null": 0}, "damaged: .*longest_null.*from 1 to 20"),
+    ):
+        (tmp_path / "model" / "model.json").write_text(json.dumps(card | changes))
+        with pytest.raises(ModelError, match=message):
+            SemiMarkovModel.load(tmp_path / "model")
+
+
+def test_a_model_that_was_saved_before_there_were_options_has_the_default_ones(tmp_path: Path) -> None:
+    model = cases.random_model(2)
+    model.save(tmp_path / "model")
+    card = json.loads((tmp_path / "model" / "model.json").read_text())
+    old = {name: value for name, value in card.items() if name not in ("longest_null", "resources")}
+    (tmp_path / "model" / "model.json").write_text(json.dumps(old))
+    found, loaded = lattice(), SemiMarkovModel.load(tmp_path / "model")
+    assert loaded.options == DEFAULT_OPTIONS
+    for one, two in zip(model.scores(found), loaded.scores(found), strict=True):
+        np.testing.assert_array_equal(one, two)
 
 
 def test_models_that_do_not_fit_are_refused(tmp_path: Path) -> None:

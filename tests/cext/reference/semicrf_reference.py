@@ -34,13 +34,13 @@ def marginals(
             onward = transition[row, first] + score + after[end, last]
             after[start, row] = _log_sum((after[start, row], onward))
     total = _log_sum(before[n, : m + 1] + final)
-    pairs, nulls = np.zeros(len(spans)), np.zeros(n)
+    pairs, nulls = np.zeros(len(spans)), np.zeros(null.shape)
     transitions = np.zeros((m + 2, m + 1))
     for start, end, first, last, score, number in steps:
         used = np.exp(before[start] + transition[:, first] + score + after[end, last] - total)
         transitions[:, first] += used
         if number < 0:
-            nulls[start] = used.sum()
+            nulls[start, end - start - 1] = used.sum()
         else:
             pairs[number] = used.sum()
     return total, pairs, nulls, transitions, np.exp(before[n, : m + 1] + final - total)
@@ -75,8 +75,12 @@ def link_marginals(spans: np.ndarray, pairs: np.ndarray, n: int, m: int) -> np.n
 def _steps(
     spans: np.ndarray, scores: np.ndarray, null: np.ndarray, m: int
 ) -> list[tuple[int, int, int, int, float, int]]:
-    """All steps by source start: start, end, column, row, score, number (-1 for null)."""
-    steps = [(i, i + 1, m, m, float(score), -1) for i, score in enumerate(null)]
+    """All steps by source start: start, end, column, row, score, number (-l for a null of l words)."""
+    steps = [
+        (i, i + length, m, m, float(score), -length)
+        for i, scores_there in enumerate(null)
+        for length, score in enumerate(scores_there[: len(null) - i], 1)
+    ]
     for number, ((start, end, first, last), score) in enumerate(zip(spans.tolist(), scores, strict=True)):
         steps.append((start, end, first, last - 1, float(score), number))
     return sorted(steps, key=lambda step: step[0])

@@ -88,14 +88,34 @@ def test_the_lengths_of_phrases_and_the_directions_belong_to_the_model(
     common = (gold, "-o", tmp_path / "model", "--iterations", 3, "--regularization", 0.1)
     assert train(*common, "--longest", 1, 4) == 0
     model = SemiMarkovModel.load(tmp_path / "model")
-    assert (model.longest, model.both_directions) == ((1, 4), False)
+    assert (model.options.longest, model.both_directions) == ((1, 4), False)
     assert train(*common, "--resume") == 2
     assert "model.checkpoint: field 'longest'" in capsys.readouterr().err
     assert train(*common, "--longest", 1, 1, "--both-directions") == 0
     assert capsys.readouterr().out.startswith("3 pairs, ")
     model = SemiMarkovModel.load(tmp_path / "model")
-    assert (model.longest, model.both_directions, model.card["pairs"]) == ((1, 1), True, 3)
+    assert (model.options.longest, model.both_directions, model.card["pairs"]) == ((1, 1), True, 3)
     assert train(*common, "--longest", 1, 21) == 2
+    assert "from 1 to 20" in capsys.readouterr().err
+
+
+def test_longer_nulls_and_further_features_belong_to_the_model(
+    tmp_path: Path, gold: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "ppdb"
+    table.write_text("[NN] ||| house ||| home ||| p(e|f)=0.5 p(f|e)=1 ||| 0-0\n")
+    common = (gold, "-o", tmp_path / "model", "--iterations", 5, "--regularization", 0.1)
+    more = ("--longest-null", 3, "--resources", "paraphrases", "wordnet")
+    assert train(*common, *more, "--ppdb", table) == 0
+    model = SemiMarkovModel.load(tmp_path / "model")
+    assert (model.options.longest_null, model.options.resources) == (3, ("wordnet", "paraphrases"))
+    scores = model.weights["words"][:, -2:]
+    assert scores.max() > 0
+    assert train(*common, "--longest-null", 3, "--ppdb", table, "--resume") == 2
+    assert "model.checkpoint: field 'resources'" in capsys.readouterr().err
+    assert train(*common, *more) == 2
+    assert "--resources paraphrases needs --ppdb FILE" in capsys.readouterr().err
+    assert train(*common, "--longest-null", 21) == 2
     assert "from 1 to 20" in capsys.readouterr().err
 
 

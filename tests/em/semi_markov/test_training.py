@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.semi_markov.aligner import SemiMarkovAligner, bundled_model
-from forest_align.aligners.semi_markov.lattice import WEIGHTS, Lattice, lattice_of
+from forest_align.aligners.semi_markov.lattice import Lattice, lattice_of
+from forest_align.aligners.semi_markov.lattice_options import DEFAULT_OPTIONS, LatticeOptions
 from forest_align.aligners.semi_markov.model import Scores
 from forest_align.alignment import Links
 from forest_align.cext import semicrf
@@ -30,6 +31,7 @@ from forest_align.types import InputError
 
 from ...aligners.semi_markov import semi_markov_cases as cases
 
+SHAPES = DEFAULT_OPTIONS.weight_shapes
 GOLD = ("0-2 1-3 2-0 3-1 4-1 5-1 6-5", "0-0 1-1 2-2 3-3 5-5", "0-0", "0-0", "0-0 1-1 4-2 5-3")
 PAIRS = [
     GoldPair(cases.tagged(source), cases.tagged(target), Links.from_pharaoh(links))
@@ -37,18 +39,25 @@ PAIRS = [
 ]
 
 
-def example_of(number: int) -> LatticeExample:
+#: Nulls of up to three words, and all further features but those of a table that nobody gives.
+MORE = LatticeOptions(longest_null=3, resources=("wordnet", "names", "groups"))
+
+
+def example_of(number: int, options: LatticeOptions = DEFAULT_OPTIONS) -> LatticeExample:
     pair = PAIRS[number]
-    return LatticeExample.of(lattice_of(pair.source, pair.target, load_lexicon()), pair.links)
+    lattice = lattice_of(pair.source, pair.target, load_lexicon(), options=options)
+    return LatticeExample.of(lattice, pair.links)
 
 
 def paths_of(lattice: Lattice, at: int = 0) -> Iterator[list[int]]:
-    """All paths from a source word on; -1 is null."""
+    """All paths from a source word on; -l is a null of l words."""
     if at == lattice.rows:
         yield []
         return
     steps = [(k, span[1]) for k, span in enumerate(lattice.spans.tolist()) if span[0] == at]
-    for number, end in [(-1, at + 1), *steps]:
+    longest = min(1 + lattice.null_phrases.shape[2], lattice.rows - at)
+    nulls = [(-length, at + length) for length in range(1, longest + 1)]
+    for number, end in [*nulls, *steps]:
         for rest in paths_of(lattice, end):
             yield [number, *rest]
 
@@ -58,7 +67,7 @@ def places_of(lattice: Lattice, path: Sequence[int]) -> list[tuple[int, int] | N
     places: list[tuple[int, int] | None] = []
     for number in path:
         start, end, first, last = lattice.spans[number].tolist()
-        places += [None] if number < 0 else [(first, last)] * (end - start)
+        places += [None] * -number if number < 0 else [(first, last)] * (end - start)
     return places
 
 
@@ -67,8 +76,8 @@ def score_of(scores: Scores, lattice: Lattice, path: Sequence[int]) -> float:
     total, at, row = 0.0, 0, lattice.columns + 1
     for number in path:
         _, end, first, last = lattice.spans[number].tolist()
-        end, first, last = (at + 1, lattice.columns, None) if number < 0 else (end, first, last)
-        total += transitions[row, first] + (null[at] if number < 0 else pairs[number])
+        end, first, last = (at - number, lattice.columns, None) if number < 0 else (end, first, last)
+        total += transitions[row, first] + (null[at, -1 - number] if number < 0 else pairs[number])
         at, row = end, first if last is None else last - 1
     return float(total + ends[row])
 
@@ -92,30 +101,44 @@ def test_links_that_no_path_can_make_cost_nothing_but_themselves() -> None:
     assert (1, 2, 1, 2) in spans_of(example) and len(spans_of(example)) == 2
 
 
+@pytest.mark.parametrize("options", [DEFAULT_OPTIONS, MORE])
 @pytest.mark.parametrize("seed", range(30))
-def test_the_wanted_path_agrees_best_of_all_paths_and_has_fewest_phrase_pairs(seed: int) -> None:
+def test_the_wanted_path_agrees_best_of_all_paths_and_has_fewest_steps(
+    seed: int, options: LatticeOptions
+) -> None:
     rng = np.random.default_rng(seed)
-    found = lattice_of(
-        cases.tagged("a/DT cat/NN sat/VBD"), cases.tagged("cats/NNS a/DT sat/VBD"), load_lexicon()
-    )
+    source, target = cases.tagged("a/DT cat/NN sat/VBD"), cases.tagged("cats/NNS a/DT sat/VBD")
+    found = lattice_of(source, target, load_lexicon(), options=options)
     cells = [(i, j) for i in range(3) for j in range(3) if rng.random() < 0.5]
     example = LatticeExample.of(found, Links(tuple(cells)))
 
-    def merit(path: Sequence[int]) -> tuple[int, int]:
+    def merit(path: Sequence[int]) -> tuple[int, ...]:
         made = {
             (i, j)
             for i, place in enumerate(places_of(found, path))
             if place is not None
             for j in range(*place)
         }
-        return -len(made ^ set(cells)), -sum(number >= 0 for number in path)
+        nulls = sum(number < 0 for number in path) if options.longest_null > 1 else 0
+        return -len(made ^ set(cells)), -sum(number >= 0 for number in path), -nulls
 
     assert merit(example.path) == max(map(merit, paths_of(found)))
 
 
+def test_words_to_null_go_together_if_a_step_can_take_several() -> None:
+    links = Links.from_pharaoh("5-3")
+    for longest, path in ((1, [-1] * 5), (2, [-2, -2, -1]), (3, [-3, -2]), (9, [-5])):
+        options = LatticeOptions(longest_null=longest)
+        lattice = lattice_of(*map(cases.tagged, cases.PAIRS[4]), load_lexicon(), options=options)
+        example = LatticeExample.of(lattice, links)
+        steps = example.path.tolist()
+        assert sorted(number for number in steps if number < 0) == path and len(steps) == len(path) + 1
+
+
+@pytest.mark.parametrize("options", [DEFAULT_OPTIONS, MORE])
 @pytest.mark.parametrize("number", [2, 3])
-def test_the_loss_is_the_softmax_margin_over_all_paths(number: int) -> None:
-    example, model = example_of(number), cases.random_model(number, 0.7)
+def test_the_loss_is_the_softmax_margin_over_all_paths(number: int, options: LatticeOptions) -> None:
+    example, model = example_of(number, options), cases.random_model(number, 0.7, options)
     lattice, scores = example.lattice, model.scores(example.lattice)
     wanted = places_of(lattice, example.path)
     costly = [
@@ -124,9 +147,9 @@ def test_the_loss_is_the_softmax_margin_over_all_paths(number: int) -> None:
         for path in paths_of(lattice)
     ]
     margin = np.logaddexp.reduce(costly) - score_of(scores, lattice, example.path)
-    point = pack(model.weights)
+    point = pack(model.weights, model.options.weight_shapes)
     expected = margin + 0.7 / 2 * float(point @ point)
-    assert LatticeObjective([example], 0.7)(point)[0] == pytest.approx(expected, abs=1e-3)
+    assert LatticeObjective([example], 0.7, options)(point)[0] == pytest.approx(expected, abs=1e-3)
 
 
 def test_pairs_are_learned_from_in_the_order_in_which_they_are_aligned() -> None:
@@ -157,16 +180,18 @@ def test_costs_count_the_source_words_that_are_elsewhere() -> None:
     assert by_span[(0, 1, 1, 2)] == 1 and by_span[(0, 2, 0, 1)] == 1 and by_span[(0, 2, 0, 2)] == 2
 
 
-def test_the_gradient_is_the_slope_of_the_loss() -> None:
-    objective = LatticeObjective([example_of(0), example_of(1), example_of(4)], regularization=0.7)
+@pytest.mark.parametrize("options", [DEFAULT_OPTIONS, MORE])
+def test_the_gradient_is_the_slope_of_the_loss(options: LatticeOptions) -> None:
+    examples = [example_of(number, options) for number in (0, 1, 4)]
+    objective, shapes = LatticeObjective(examples, 0.7, options), options.weight_shapes
     rng = np.random.default_rng(0)
-    point = pack({name: 0.3 * rng.normal(size=shape) for name, shape in WEIGHTS.items()})
+    point = pack({name: 0.3 * rng.normal(size=shape) for name, shape in shapes.items()}, shapes)
     value, gradient = objective(point)
     assert value > 0
-    starts = np.cumsum([0, *(int(np.prod(shape)) for shape in WEIGHTS.values())])[:-1]
+    starts = np.cumsum([0, *(int(np.prod(shape)) for shape in shapes.values())])[:-1]
     busy = [
         start + int(np.abs(part).argmax())
-        for start, part in zip(starts, map(np.ravel, unpack(gradient).values()), strict=True)
+        for start, part in zip(starts, map(np.ravel, unpack(gradient, shapes).values()), strict=True)
     ]
     for place in [*busy, *rng.integers(0, len(point), 20)]:
         step = np.zeros(len(point))
@@ -178,11 +203,11 @@ def test_the_gradient_is_the_slope_of_the_loss() -> None:
 def test_the_loss_is_at_least_what_the_wanted_paths_lack_to_beat_all_others_by_their_cost() -> None:
     example = example_of(1)
     objective = LatticeObjective([example], regularization=1e-9)
-    point = pack({name: np.zeros(shape) for name, shape in WEIGHTS.items()})
+    point = pack({name: np.zeros(shape) for name, shape in SHAPES.items()}, SHAPES)
     pairs, null = example.costs()
     lattice = example.lattice
     table = np.zeros(lattice.transitions.shape), np.zeros(lattice.ends.shape)
-    worst, _ = semicrf.best_path(lattice.spans, pairs, null, *table)
+    worst, _ = semicrf.best_path(lattice.spans, pairs, null[:, None], *table)
     assert objective(point)[0] >= worst == len(lattice.null_tags)
 
 
@@ -210,6 +235,19 @@ def test_training_learns_what_it_is_shown() -> None:
         assert aligner.align(pair.source, pair.target).words.pairs == pair.links.pairs
 
 
+def test_further_features_and_longer_nulls_are_learned() -> None:
+    source, target = "the/DT big/JJ dog/NN barked/VBD", "an/DT animal/NN barked/VBD"
+    pair = GoldPair(cases.tagged(source), cases.tagged(target), Links.from_pharaoh("2-1 3-2"))
+    settings = SemiMarkovSettings(30, 0.1, MORE)
+    model, losses = train_semi_markov_model(examples_of([pair], load_lexicon(), settings=settings), settings)
+    assert losses[-1] < losses[0]
+    names = MORE.feature_lists["word_features"]
+    assert model.weights["words"][:, names.index("more general")].max() > 0
+    assert np.abs(model.weights["null_phrases"]).max() > 0
+    found = SemiMarkovAligner(model).align(pair.source, pair.target)
+    assert found.words.pairs == pair.links.pairs and found.unaligned_source == ((0, 2),)
+
+
 def test_a_resumed_run_ends_with_the_same_weights(tmp_path: Path) -> None:
     examples = examples_of(PAIRS, load_lexicon())
     whole, losses = train_semi_markov_model(examples, SemiMarkovSettings(23, 0.1))
@@ -233,7 +271,7 @@ def test_a_resumed_run_ends_with_the_same_weights(tmp_path: Path) -> None:
         report=lambda iteration, loss: seen.append(iteration),
     )
     assert seen == list(range(14, len(losses))) and resumed_losses == losses
-    assert all(resumed.weights[name].tobytes() == whole.weights[name].tobytes() for name in WEIGHTS)
+    assert all(resumed.weights[name].tobytes() == whole.weights[name].tobytes() for name in SHAPES)
     finished, _ = train_semi_markov_model(
         examples,
         SemiMarkovSettings(23, 0.1),
@@ -288,7 +326,8 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_fingerprint_depends_on_all_that_is_learned_from() -> None:
-    (example,) = examples_of(PAIRS[:1], load_lexicon())
+    settings = SemiMarkovSettings(options=MORE)
+    (example,) = examples_of(PAIRS[:1], load_lexicon(), settings=settings)
     seen = {fingerprint([example])}
     parts = fields(Lattice)
     for part in parts:

@@ -1,0 +1,84 @@
+"""Features of source words, and of several in a row, that are aligned to null (Yao et al. 2013, §3.2)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from forest_align.aligners.semi_markov._base_phrases import tag_chunks
+from forest_align.aligners.semi_markov._word_features import WordPairs
+from forest_align.aligners.semi_markov.sentence_arrays import CONTENT, LatticeSentence
+
+#: Features of a source word aligned to null; each has a weight in each of :data:`NULL_CLASSES`.
+NULL_FEATURES = (
+    "bias",
+    "same word in target",
+    "several same words in target",
+    "alike word in target",
+    "best Dice",
+    "capitalised",
+    "first",
+    "last",
+    "same word at left in target",
+    "same word at right in target",
+    "share of the target in both lengths",
+)
+#: Kinds of source words.
+NULL_CLASSES = ("content word", "function word", "punctuation")
+# Types of chunks that may have several words.
+_LONG_CHUNKS = ("NP", "VP", "ADVP", "ADJP")
+#: Features of several source words that one step aligns to null, beside those of its words.
+NULL_PHRASE_FEATURES = (
+    "two words",
+    "more than two words",
+    "words beyond two",
+    *(f"is a chunk: {name}" for name in _LONG_CHUNKS),
+    "begins where a chunk begins, ends where one ends",
+    "chunk boundaries inside",
+    "words in the target",
+)
+
+
+def null_features(source: LatticeSentence, words: WordPairs) -> np.ndarray:
+    """Compute :data:`NULL_FEATURES` of every word: float32, shape (features, n)."""
+    rows, columns = words.same.shape
+    found = words.same.sum(1)
+    features = np.zeros((len(NULL_FEATURES), rows), dtype=np.float32)
+    features[0] = 1
+    features[1], features[2] = found > 0, found > 1
+    features[3], features[4] = words.alike.any(1), words.dice.max(1)
+    features[5] = source.capital
+    features[6, 0] = features[7, -1] = 1
+    content = (words.same & (source.kinds == CONTENT)[:, None]).any(1)
+    features[8, 1:], features[9, :-1] = content[:-1], content[1:]
+    features[10] = columns / (rows + columns)
+    return features
+
+
+def null_phrase_features(
+    source: LatticeSentence, tags: tuple[str, ...], words: WordPairs, longest: int
+) -> np.ndarray:
+    """Compute :data:`NULL_PHRASE_FEATURES` of every phrase of 2 to ``longest`` words.
+
+    Returns
+    -------
+    numpy.ndarray
+        float32, shape (features, n, longest - 1), by first word and length (less 2). Zeros for phrases that
+        end beyond the sentence.
+    """
+    count = len(source)
+    features = np.zeros((len(NULL_PHRASE_FEATURES), count, longest - 1), dtype=np.float32)
+    begins = np.diff(source.inside, prepend=-1) != 0
+    after = np.append(begins, True)
+    boundaries, found = (np.cumsum(row) for row in (begins, words.same.any(1)))
+    for more in range(1, min(longest, count)):
+        here = features[:, : count - more, more - 1]
+        first, last = np.arange(count - more), np.arange(more, count)
+        here[0 if more == 1 else 1] = 1
+        here[2] = more - 1
+        here[-3] = begins[first] & after[last + 1]
+        here[-2] = boundaries[last] - boundaries[first]
+        here[-1] = found[last] - found[first] + words.same.any(1)[first]
+    for start, end, name in tag_chunks(tags):
+        if 2 <= end - start <= longest:
+            features[3 + _LONG_CHUNKS.index(name), start, end - start - 2] = 1
+    return features
