@@ -15,6 +15,7 @@ from forest_align.aligners.semi_markov.lattice import Lattice, lattice_of
 from forest_align.aligners.semi_markov.lattice_options import DEFAULT_OPTIONS, LatticeOptions
 from forest_align.aligners.semi_markov.model import SemiMarkovModel
 from forest_align.em.corpus.gold_pairs import GoldPair
+from forest_align.em.semi_markov._synonym_copies import with_synonym_copy
 from forest_align.em.semi_markov.objective import LatticeExample, LatticeObjective, unpack
 from forest_align.lexicon.lexicon import Lexicon
 from forest_align.lexicon.pair_table import PairTable
@@ -82,22 +83,33 @@ def examples_of(
 ) -> list[LatticeExample]:
     """Features and gold paths of pairs, with the sentences in the order that the aligner uses.
 
-    With both directions there are two examples a pair. ``report`` is called with 1 after each pair.
+    With both directions there are two examples a pair. With the resource ``groups`` some pairs have a copy in
+    which a synonym takes the place of a collocation. ``report`` is called with 1 after each pair.
     """
     settings = settings or SemiMarkovSettings()
+    has_copies = "groups" in settings.options.resources
     found = []
-    for pair in pairs:
-        source, target, links = pair.source, pair.target, pair.links
-        if words_are_after(source, target):
-            source, target, links = target, source, links.swap()
-        ways = [(source, target, links)]
-        if settings.both_directions:
-            ways.append((target, source, links.swap()))
-        for one, other, gold in ways:
-            found.append(LatticeExample.of(lattice_of(one, other, lexicon, ppdb, settings.options), gold))
+    for number, pair in enumerate(pairs):
+        for one in with_synonym_copy(pair, number, lexicon) if has_copies else [pair]:
+            found += _examples_of_pair(one, lexicon, ppdb, settings)
         if report is not None:
             report(1)
     return found
+
+
+def _examples_of_pair(
+    pair: GoldPair, lexicon: Lexicon, ppdb: PairTable | None, settings: SemiMarkovSettings
+) -> list[LatticeExample]:
+    source, target, links = pair.source, pair.target, pair.links
+    if words_are_after(source, target):
+        source, target, links = target, source, links.swap()
+    ways = [(source, target, links)]
+    if settings.both_directions:
+        ways.append((target, source, links.swap()))
+    return [
+        LatticeExample.of(lattice_of(one, other, lexicon, ppdb, settings.options), gold)
+        for one, other, gold in ways
+    ]
 
 
 def train_semi_markov_model(

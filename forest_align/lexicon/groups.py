@@ -122,7 +122,7 @@ def _joined(singles: Sequence[WordProfile], words: Sequence[WordProfile]) -> Ite
             together += plain[end]
 
 
-def _collocations(words: Sequence[WordProfile], lexicon: Lexicon) -> Iterator[tuple[Span, str]]:
+def collocations(words: Sequence[WordProfile], lexicon: Lexicon) -> Iterator[tuple[Span, str]]:
     """Spans of two to four words that are a lemma of WordNet, with that lemma."""
     ids, starts = lexicon.store.ids, lexicon.store.collocation_starts
     for start in range(len(words) - 1):
@@ -139,7 +139,7 @@ def _collocations(words: Sequence[WordProfile], lexicon: Lexicon) -> Iterator[tu
 def _collocation_groups(
     lefts: Sequence[WordProfile], rights: Sequence[WordProfile], lexicon: Lexicon
 ) -> set[Group]:
-    left_spans, right_spans = (list(_collocations(words, lexicon)) for words in (lefts, rights))
+    left_spans, right_spans = (list(collocations(words, lexicon)) for words in (lefts, rights))
     found: set[Group] = set()
     if left_spans:
         found |= _synonymous(left_spans, [*_single_words(rights), *right_spans], lexicon)

@@ -89,8 +89,7 @@ def run(args: argparse.Namespace) -> int:
     longest = args.longest[0], args.longest[1]
     options = LatticeOptions(longest, args.longest_null, tuple(args.resources))
     settings = SemiMarkovSettings(args.iterations, args.regularization, options, args.both_directions)
-    examples, failed = _read(args, settings)
-    pairs = len(examples) // (2 if settings.both_directions else 1)
+    examples, pairs, failed = _read(args, settings)
     with counting_bar("training", settings.iterations) as bar:
         model, losses = train_semi_markov_model(
             examples,
@@ -113,8 +112,8 @@ def _report(bar: Any) -> Any:
     return report
 
 
-def _read(args: argparse.Namespace, settings: SemiMarkovSettings) -> tuple[list[LatticeExample], int]:
-    """The examples, and the number of unusable pairs; the reasons are written to stderr."""
+def _read(args: argparse.Namespace, settings: SemiMarkovSettings) -> tuple[list[LatticeExample], int, int]:
+    """The examples, and the numbers of pairs and of unusable ones; the reasons are written to stderr."""
     from forest_align.em.corpus.gold_pairs import read_gold_files, read_gold_pairs
     from forest_align.em.progress import counting_bar
     from forest_align.em.semi_markov.training import examples_of
@@ -129,7 +128,7 @@ def _read(args: argparse.Namespace, settings: SemiMarkovSettings) -> tuple[list[
         )
         examples = examples_of(gold, load_lexicon(), ppdb, bar.update, settings)
     report_skipped("train semi-markov", problems)
-    return examples, len(problems)
+    return examples, len(gold), len(problems)
 
 
 def _card(args: argparse.Namespace, pairs: int, losses: tuple[float, ...]) -> dict[str, object]:

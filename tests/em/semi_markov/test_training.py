@@ -18,6 +18,7 @@ from forest_align.aligners.semi_markov.model import Scores
 from forest_align.alignment import Links
 from forest_align.cext import semicrf
 from forest_align.em.corpus.gold_pairs import GoldPair
+from forest_align.em.semi_markov._synonym_copies import with_synonym_copy
 from forest_align.em.semi_markov.objective import LatticeExample, LatticeObjective, pack, unpack
 from forest_align.em.semi_markov.training import (
     SemiMarkovSettings,
@@ -246,6 +247,66 @@ def test_further_features_and_longer_nulls_are_learned() -> None:
     assert np.abs(model.weights["null_phrases"]).max() > 0
     found = SemiMarkovAligner(model).align(pair.source, pair.target)
     assert found.words.pairs == pair.links.pairs and found.unaligned_source == ((0, 2),)
+
+
+def pair_of(source: str, target: str, links: str) -> GoldPair:
+    return GoldPair(cases.tagged(source), cases.tagged(target), Links.from_pharaoh(links))
+
+
+def test_a_pair_with_a_collocation_on_both_sides_has_a_copy_with_a_synonym() -> None:
+    pair = pair_of(
+        "he/PRP carried/VBD out/RP this/DT", "he/PRP carries/VBZ out/RP that/DT", "0-0 1-1 2-2 3-3"
+    )
+    copies = {with_synonym_copy(pair, number, load_lexicon())[1] for number in range(9)}
+    texts = {(" ".join(one.source.words), " ".join(one.target.words)) for one in copies}
+    assert texts == {
+        ("he carried through this", "he carries out that"),
+        ("he carried out this", "he carries through that"),
+    }
+    assert {(one.links, one.source.tags) for one in copies} == {(pair.links, pair.source.tags)}
+    for other in (
+        pair_of("he/PRP carried/VBD out/RP this/DT", "he/PRP carries/VBZ out/RP that/DT", "0-0 1-1 3-3"),
+        pair_of("he/PRP carried/VBD out/RP this/DT", "he/PRP does/VBZ that/DT", "0-0 1-1 2-1 3-2"),
+        pair_of("he/PRP slept/VBD", "he/PRP slept/VBD", "0-0 1-1"),
+    ):
+        assert with_synonym_copy(other, 0, load_lexicon()) == [other]
+    settings = SemiMarkovSettings(options=LatticeOptions(resources=("groups",)))
+    seen: list[int] = []
+    assert len(examples_of([pair], load_lexicon(), None, seen.append, settings)) == 2 and seen == [1]
+    assert len(examples_of([pair], load_lexicon())) == 1
+
+
+def test_particles_of_synonymous_verbs_are_learned_to_correspond() -> None:
+    # No verb of these is among those that are aligned afterwards.
+    verbs = [("carried", "out"), ("looked", "over"), ("finished", "up"), ("gave", "up"), ("shut", "down")]
+    frames = [
+        (
+            "he/PRP {}/VBD {}/RP the/DT plan/NN",
+            "he/PRP had/VBD {}/VBN {}/RP his/PRP$ plan/NN",
+            "0-0 1-2 2-3 4-5",
+        ),
+        ("they/PRP {}/VBD {}/RP", "in/IN May/NNP they/PRP {}/VBD {}/RP again/RB", "0-2 1-3 2-4"),
+    ]
+    pairs = [
+        pair_of(one.format(*verb), two.format(*verb), links) for verb in verbs for one, two, links in frames
+    ]
+    settings = SemiMarkovSettings(60, 0.1, LatticeOptions(resources=("groups",)))
+    model, _ = train_semi_markov_model(examples_of(pairs, load_lexicon(), settings=settings), settings)
+    plain, _ = train_semi_markov_model(examples_of(pairs, load_lexicon()), SemiMarkovSettings(60, 0.1))
+    unseen = [
+        ("closed", "up", "down"),
+        ("filled", "in", "out"),
+        ("brought", "back", "around"),
+        ("passed", "on", "along"),
+    ]
+    found = {"groups": 0, "plain": 0}
+    for verb, one, two in unseen:
+        source = cases.tagged(f"shops/NNS are/VBP {verb}/VBN {one}/RP for/IN now/RB until/IN March/NNP")
+        target = cases.tagged(f"shops/NNS are/VBP temporarily/RB {verb}/VBN {two}/RP")
+        for name, trained in (("groups", model), ("plain", plain)):
+            words = SemiMarkovAligner(trained).align(source, target).words.pairs
+            found[name] += {(2, 3), (3, 4)} <= set(words)
+    assert found["groups"] == len(unseen) > found["plain"]
 
 
 def test_a_resumed_run_ends_with_the_same_weights(tmp_path: Path) -> None:
