@@ -2,7 +2,7 @@
 
 Usage: python benchmarks/quality/ablation.py GOLD… --model MODEL --untrained MODEL --by-hand MODEL
             [--forests CACHE]
-           [--skip 150] [--stanford GOLD XML]
+           [--skip 150] [--stanford GOLD XML] [--rows full projection]
 
 Prints a table for each file of pairs with gold word links, and one for all files together. It has constituent
 recall and precision (projected from the links), the share of pairs with aligned roots, and word F1 of:
@@ -118,24 +118,30 @@ def rows_of(dev: DevSet, model: ForestModel, name: str) -> np.ndarray:
 
 
 def projected(
-    aligner: ProjectionAligner, source: Sentence, target: Sentence, candidates: Sequence[Candidate]
+    aligner: ProjectionAligner,
+    source: Sentence,
+    target: Sentence,
+    candidates: Sequence[Candidate],
+    likely: float = LIKELY,
 ) -> Alignment:
     """The baseline without a search: likely word candidates, projected onto the parser's best trees."""
     links = {
         (one.source[0], one.target[0]): one.score
         for one in candidates
-        if not one.is_group and one.score >= LIKELY
+        if not one.is_group and one.score >= likely
     }
     return aligner.align_candidates(source, target, Links.of(links, scores=list(links.values())))
 
 
-def projection_rows(dev: DevSet) -> np.ndarray:
-    """Statistics of every pair for the projection of its word candidates."""
+def projection_rows(dev: DevSet, likely: float = LIKELY) -> np.ndarray:
+    """Statistics of every pair for the projection of its word candidates with this probability."""
     aligner = ProjectionAligner()
     rows = []
     for one in dev.pairs:
         pair = one.pair
-        rows.append(statistics_row(one, projected(aligner, pair.source, pair.target, pair.candidates)))
+        rows.append(
+            statistics_row(one, projected(aligner, pair.source, pair.target, pair.candidates, likely))
+        )
     return np.array(rows, np.float64)
 
 
@@ -168,8 +174,11 @@ def measure(path: str, arguments: argparse.Namespace, stanford: str | None = Non
         "no parse": (forests, variant(tree_weight=0.0)),
         "parts": (forests, variant(whole_constituents=False)),
     }
-    rows = {name: rows_of(dev, used, f"{path} {name}") for name, (dev, used) in systems.items()}
-    return {**rows, "projection": projection_rows(forests)}
+    chosen = arguments.rows or [*systems, "projection"]
+    rows = {
+        name: rows_of(dev, used, f"{path} {name}") for name, (dev, used) in systems.items() if name in chosen
+    }
+    return {**rows, **({"projection": projection_rows(forests)} if "projection" in chosen else {})}
 
 
 def table(title: str, results: dict[str, np.ndarray], reference: str = "full") -> str:
@@ -207,6 +216,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         "--skip", type=int, default=0, help="leave out so many pairs at the start of each file, as tuned on"
     )
     parser.add_argument("--limit", type=int, help="only so many pairs of each file")
+    parser.add_argument("--rows", nargs="+", metavar="ROW", help="only these rows; full must be among them")
     parser.add_argument(
         "--stanford",
         nargs=2,

@@ -2,12 +2,16 @@
 
 Usage: python benchmarks/quality/compare_trees.py EDINBURGH_FOLDER [--forests CACHE]
            [--changed FILE --count 50] [--parser-weight W…]
+       python benchmarks/quality/compare_trees.py GUM_FOLDER --gum …
 
 Prints labelled F1 of the parser's best trees and of the trees that the alignment chose, over all sentences
 and over those where the two differ. It also prints how many prepositions are attached as in the Stanford
 trees. ``--changed`` writes some of the attachments that the alignment changed, for inspection. The Stanford
 trees come from a parser, too, and contain its errors. ``--parser-weight`` prints a table for several µ_p
 instead: labelled F1 and UAS of the chosen trees, how many are not the parser's best, and constituent F1.
+
+With ``--gum`` the trees are those that people made for GUM's dev part. It has no sentence pairs, so each
+sentence is paired with itself without its longest adjunct (:mod:`shortened_pairs`).
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ from pathlib import Path
 
 import numpy as np
 from nltk import Tree
+from shortened_pairs import gum_pairs
 
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.features import forest_of
@@ -52,6 +57,10 @@ def read_corpus(options: argparse.Namespace) -> tuple[list[CorpusPair], list[str
     reader = CorpusReader.for_model(
         model, options.parser, forest_size=options.forest_size, cache=options.forests
     )
+    if options.gum:
+        sentences, trees = gum_pairs(options.folder, options.limit)
+        pairs, _ = reader.read(sentences)
+        return pairs, [trees[2 * int(pair.id) + side] for pair in pairs for side in (0, 1)]
     given = [pair for pair in read_pairs(options.folder / f"{options.part}.sure.json")]
     pairs, _ = reader.read(given[: options.limit])
     stanford = StanfordParses.read(options.folder / f"{options.part}.stanford.xml.gz").brackets()
@@ -180,7 +189,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("folder", type=Path, help="the folder of Edinburgh++")
+    parser.add_argument("folder", type=Path, help="the folder of Edinburgh++, or of GUM")
+    parser.add_argument("--gum", action="store_true", help="judge by GUM's trees, which people made")
     parser.add_argument("--part", default="train")
     parser.add_argument("--model", default="forest")
     parser.add_argument("--parser", default="en")

@@ -17,10 +17,10 @@ from forest_align.types import InputError
 SPACE: dict[str, Range] = {
     "null_penalty": Range(1.0, 1.8),
     "noncompositional_penalty": Range(0.0, 6.0),
-    "tree_weight": Range(0.0, 8.0),
+    "tree_weight": Range(0.0, 20.0),
     "beam": Range(20, 200, integer=True, logarithmic=True),
     "generation_gap": Range(2, 6, integer=True),
-    "candidate_weight": Range(0.5, 30.0, logarithmic=True),
+    "candidate_weight": Range(0.5, 120.0, logarithmic=True),
     "link_weight": Range(0.0, 6.0),
 }
 # A model with a dictionary is that of the paper. Without the extensions nulls must cost more, and pairs that

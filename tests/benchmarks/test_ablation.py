@@ -60,9 +60,15 @@ def test_the_ablation_has_a_table_for_each_file_and_one_for_all(
     assert [row[1:-1] for row in first[2:]] == [row[1:-1] for row in both[2:]]
 
 
+def test_only_some_rows_are_measured_on_request(ablation: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    models = ["--untrained", "uniform", "--by-hand", "fixed"]
+    ablation.main(["x/a", *models, "--rows", "full", "projection"])
+    assert [row[0] for row in cells(capsys.readouterr().out.strip())[2:]] == ["full", "projection"]
+
+
 def ablation_options(**changes: Any) -> argparse.Namespace:
     names = {"model": "forest", "untrained": "uniform", "by_hand": "fixed"}
-    options = {"parser": "toy", "forest_size": 10, "forests": None, "skip": 0, "limit": None}
+    options = {"parser": "toy", "forest_size": 10, "forests": None, "skip": 0, "limit": None, "rows": None}
     return argparse.Namespace(**{**names, **options, **changes})
 
 

@@ -14,6 +14,7 @@ import compare_trees
 import measure_forest
 import numpy as np
 import pytest
+import shortened_pairs
 
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.features import forest_of
@@ -25,6 +26,8 @@ from forest_align.data.formats.format import ChunkLink, SentencePair
 from forest_align.em.corpus.corpus import CorpusReader
 from forest_align.em.forest.dev_set import align_pair
 from forest_align.eval.metrics.constituents import constituent_spans
+from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.parsing import sentence_from_bracket
 from forest_align.types import InputError, Sentence
 
 from ..em.forest.test_dev_set import GOLD, TREES, gold_pairs, parse_many
@@ -117,7 +120,14 @@ def test_cases_have_the_trees_of_their_own_sentence(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(module, "CorpusReader", readers)
     monkeypatch.setattr(module, "read_pairs", lambda path: [InputError("broken"), *gold_pairs()])
     monkeypatch.setattr(module, "StanfordParses", parses)
-    options = {"parser": "toy", "forest_size": 3, "forests": None, "part": "dev", "model": "forest"}
+    options = {
+        "parser": "toy",
+        "forest_size": 3,
+        "forests": None,
+        "part": "dev",
+        "model": "forest",
+        "gum": False,
+    }
     cases, few = (
         module.read_cases(argparse.Namespace(folder=Path("x"), limit=limit, **options)) for limit in (None, 2)
     )
@@ -130,6 +140,42 @@ def test_cases_have_the_trees_of_their_own_sentence(monkeypatch: pytest.MonkeyPa
         module.Case(tuple(texts[k].split()), others[k], TREES[texts[k]], chosen[k], brackets[k + 2])
         for k in (0, 1, 3)
     ]
+
+
+def test_treebank_sentences_are_paired_with_themselves_without_their_longest_adjunct(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "splits.md").write_text("## train\n  * GUM_a\n## dev\n  * GUM_b\n")
+    whole = (
+        "(S (NP (PRP She)) (VP (VBD said) (ADVP (RB very) (RB softly)) (SBAR (IN that) (S (NP (PRP he)) "
+        "(VP (VBD slept) (PP (IN in) (NP (DT the) (NN car))))))) (. .))"
+    )
+    alone = "(S (NP (DT A) (JJ big) (NN cat)) (VP (VBD saw) (NP (DT an) (JJ old) (NN mat))) (. .))"
+    (tmp_path / "GUM_a.ptb").write_text("(S (VP (VB Go)))\n")
+    (tmp_path / "GUM_b.ptb").write_text(f"( {whole})\n( {alone})\n")
+    pairs, trees = shortened_pairs.gum_pairs(tmp_path)
+    short = "(S (NP (PRP She)) (VP (VBD said) (ADVP (RB very) (RB softly)) (SBAR (IN that) (S (NP (PRP he)) "
+    short += "(VP (VBD slept))))) (. .))"
+    # The clause is more than half of the sentence, the adverbs are shorter than the phrase in the car.
+    assert trees == [whole, short]
+    (pair,) = pairs
+    assert (len(pair.source), " ".join(pair.target.words)) == (11, "She said very softly that he slept .")
+    assert pair.links is not None and pair.links.to_pharaoh() == "0-0 1-1 2-2 3-3 4-4 5-5 6-6 10-7"
+    made = CorpusReader("toy", candidates="dictionary")
+    lemma = load_lexicon().lemma
+    by_words = {sentence_from_bracket(tree).words: tree for tree in trees}
+    monkeypatch.setattr(
+        made,
+        "_parser",
+        lambda texts: (sentence_from_bracket(by_words[tuple(text)], lemmatizer=lemma) for text in texts),
+    )
+    monkeypatch.setattr(compare_trees, "CorpusReader", lambda *args, **options: made)
+    compare_trees.main(
+        [str(tmp_path), "--gum", "--model", "forest-published", "--parser-weight", "0", "--limit", "5"]
+    )
+    without, parser = cells(capsys.readouterr().out)[2:]
+    assert parser == ["parser", "100.00", "", "100.00", "", ""]
+    assert without[1] == "100.00" and without[4] == "0 of 2"
 
 
 class OwnReader:
