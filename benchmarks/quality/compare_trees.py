@@ -215,8 +215,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     changed = [one for one in found if one[2] != one[3]]
     won, lost = (sum(one[kind] == one[4] for one in changed) for kind in (3, 2))
     shares = [f"{100 * count / len(found):.2f}%" for count in right]
-    print(f"{len(found)} prepositions, attached like Stanford: parser {shares[0]}, alignment {shares[1]}")
-    print(f"{len(changed)} changed: {won} to Stanford's attachment, {lost} away from it")
+    judge = "GUM" if options.gum else "Stanford"
+    print(f"{len(found)} prepositions, attached like {judge}: parser {shares[0]}, alignment {shares[1]}")
+    print(f"{len(changed)} changed: {won} to {judge}'s attachment, {lost} away from it")
     if options.changed:
         order = np.random.default_rng(SHUFFLE_SEED).permutation(len(changed))[: options.count]
         texts = [describe(number, *changed[place]) for number, place in enumerate(order, start=1)]
