@@ -51,7 +51,7 @@ def phrasal_verbs(lexicon: Lexicon) -> list[tuple[str, str, str]]:
 def past_forms(lexicon: Lexicon, verbs: set[str]) -> dict[str, str]:
     """A past form of each verb: the first irregular one that WordNet lists, or a regular one."""
     found = {verb: verb + ("d" if verb.endswith("e") else "ed") for verb in verbs}
-    for (part, form), lemma in reversed(lexicon.store.exceptions.items()):
+    for (part, form), lemma in reversed(list(lexicon.store.exceptions.items())):
         if part == "v" and lemma in verbs and not form.endswith(("s", "ing")):
             found[lemma] = form
     return found

@@ -62,8 +62,8 @@ def gum_pairs(folder: str | Path, limit: int | None = None) -> tuple[list[Senten
         short = without_words(sentence, keep)
         assert short is not None
         places = [place for place, kept in enumerate(keep) if kept]
-        sides = (Sentence.from_words(ptb_unescape(list(one.words))) for one in (sentence, short))
+        source, target = (Sentence.from_words(ptb_unescape(list(one.words))) for one in (sentence, short))
         links = Links(tuple((place, j) for j, place in enumerate(places)))
-        pairs.append(SentencePair(str(number), *sides, links=links))
+        pairs.append(SentencePair(str(number), source, target, links=links))
         trees += [bracket_of(sentence), bracket_of(short)]
     return pairs, trees

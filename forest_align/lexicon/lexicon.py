@@ -161,11 +161,9 @@ class Lexicon:
             level = [above for one in level for above in self.store.hypernyms(one)]
             for above in level:
                 found.setdefault(above, step)
-        wholes, consequences = self.store.wholes(synset), self.store.consequences(synset)
-        return RelatedSynsets(
-            *(tuple((other, 1) for other in others) for others in (wholes, consequences)),
-            tuple(found.items()),
-        )
+        wholes = tuple((other, 1) for other in self.store.wholes(synset))
+        consequences = tuple((other, 1) for other in self.store.consequences(synset))
+        return RelatedSynsets(wholes, consequences, tuple(found.items()))
 
 
 def _is_preposition(lower: str) -> bool:

@@ -69,7 +69,8 @@ def null_phrase_features(
     features = np.zeros((len(NULL_PHRASE_FEATURES), count, longest - 1), dtype=np.float32)
     begins = np.diff(source.inside, prepend=-1) != 0
     after = np.append(begins, True)
-    boundaries, found = (np.cumsum(row) for row in (begins, words.same.any(1)))
+    known = words.same.any(axis=1).astype(np.int64)
+    boundaries, found = begins.cumsum(), known.cumsum()
     for more in range(1, min(longest, count)):
         here = features[:, : count - more, more - 1]
         first, last = np.arange(count - more), np.arange(more, count)
@@ -77,7 +78,7 @@ def null_phrase_features(
         here[2] = more - 1
         here[-3] = begins[first] & after[last + 1]
         here[-2] = boundaries[last] - boundaries[first]
-        here[-1] = found[last] - found[first] + words.same.any(1)[first]
+        here[-1] = found[last] - found[first] + known[first]
     for start, end, name in tag_chunks(tags):
         if 2 <= end - start <= longest:
             features[3 + _LONG_CHUNKS.index(name), start, end - start - 2] = 1
