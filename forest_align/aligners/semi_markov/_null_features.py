@@ -69,7 +69,7 @@ def null_phrase_features(
     features = np.zeros((len(NULL_PHRASE_FEATURES), count, longest - 1), dtype=np.float32)
     begins = np.diff(source.inside, prepend=-1) != 0
     after = np.append(begins, True)
-    known = words.same.any(axis=1).astype(np.int64)
+    known = np.asarray(words.same.any(axis=1), dtype=np.int64)
     boundaries, found = begins.cumsum(), known.cumsum()
     for more in range(1, min(longest, count)):
         here = features[:, : count - more, more - 1]
