@@ -19,7 +19,7 @@ from forest_align.types import InputError, ParseForest, Sentence, Token
 from forest_align.types.errors import InputWarning, MemoryLimitError
 
 # Increase this when the meaning of entries changes; entries of older versions are then computed again.
-FORMAT = 5
+FORMAT = 6
 
 Entry = tuple[Mapping[str, np.ndarray], Mapping[str, Any]]
 
@@ -72,6 +72,8 @@ def encode_sentence(sentence: Sentence | InputError) -> Entry:
         "text": sentence.text,
         "tokens": [[token.text, token.lemma, token.tag, token.start, token.end] for token in sentence.tokens],
     }
+    if sentence.starts:
+        facts["starts"] = list(sentence.starts)
     arrays: dict[str, np.ndarray] = {}
     if sentence.vectors is not None:
         arrays["vectors"] = sentence.vectors.astype(np.float16)
@@ -99,7 +101,8 @@ def decode_sentence(entry: Entry) -> Sentence | InputError:
     vectors = arrays.get("vectors")
     if vectors is not None:
         vectors = vectors.astype(np.float32)
-    return Sentence(tokens, text=facts["text"], forest=forest, vectors=vectors)
+    starts = tuple(facts.get("starts", ()))
+    return Sentence(tokens, text=facts["text"], forest=forest, vectors=vectors, starts=starts)
 
 
 def _forest_fields(forest: ParseForest) -> Iterator[tuple[str, Any]]:

@@ -33,6 +33,11 @@ _ABBREVIATIONS = frozenset(
     al cf viz vol ed eds pp ca approx dept univ assn assoc ave blvd rd hwy bldg mfg intl natl govt ala
     ariz ark calif colo conn fla mich minn mont neb nev okla tenn tex wis wyo""".split()  # noqa: SIM905
 )
+# Those of them that stand before a name or a number, and so never end a sentence.
+_TITLES = frozenset(
+    """mr mrs ms messrs dr drs prof mme mlle msgr st mt ft gen sen sens rep reps gov govs lt col sgt capt cmdr
+    adm brig maj cpl pvt pfc amb rev hon pres supt atty vs nos fig figs eq eqs vol""".split()  # noqa: SIM905
+)
 # The same for words that would be different words in lower case.
 _CAPITALISED_ABBREVIATIONS = frozenset("Del Ill Ind Kan Mass Miss Ore Sat Sun Wash Wed".split())  # noqa: SIM905
 # Words whose full stop belongs to them before a number; elsewhere some of them are ordinary words.
@@ -93,12 +98,9 @@ def _ends_sentence(word: str, following: str, *, begins_line: bool) -> bool:
         return not begins_line
     if word.endswith((".'", ".’")):
         return True
-    if _is_initials(word):
+    if is_initials(word) or is_abbreviation(word):
         return False
-    name = _ENDING.sub("", word).lstrip("'’").rsplit("-", 1)[-1]
-    small = name.lower()
-    if small in _ABBREVIATIONS or name in _CAPITALISED_ABBREVIATIONS:
-        return False
+    small = _name_of(word).lower()
     rest = following[_BETWEEN.match(following).end() :]  # type: ignore[union-attr]
     if not rest or _QUOTED.match(following):
         return True
@@ -110,7 +112,22 @@ def _ends_sentence(word: str, following: str, *, begins_line: bool) -> bool:
     return _SAME_SENTENCE.match(rest) is None
 
 
-def _is_initials(word: str) -> bool:
+def is_abbreviation(word: str) -> bool:
+    """Whether a word is one whose full stop belongs to it even before a capital letter."""
+    name = _name_of(word)
+    return name.lower() in _ABBREVIATIONS or name in _CAPITALISED_ABBREVIATIONS
+
+
+def is_title(word: str) -> bool:
+    """Whether a word is an abbreviation that only stands before a name or a number."""
+    return _name_of(word).lower() in _TITLES
+
+
+def _name_of(word: str) -> str:
+    return _ENDING.sub("", word).lstrip("'’").rsplit("-", 1)[-1]
+
+
+def is_initials(word: str) -> bool:
     """Whether a word is one letter, or has such parts between full stops, as in *U.S* and *Ph.D*."""
     parts = word.split(".")
     return len(parts[-1]) <= 2 and any(len(part) == 1 and part.isalpha() for part in parts)

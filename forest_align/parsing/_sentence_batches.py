@@ -1,14 +1,21 @@
-"""From texts or words to tokenized sentences, in batches of similar length."""
+"""From texts or words to tokenized sentences, in batches of similar length, and their scores."""
 
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeVar
 
 from forest_align.lexicon.tables import plain_apostrophes
-from forest_align.parsing.tokenize import tokenize, tokens_of_words
+from forest_align.parsing.sentence_split import sentence_starts
+from forest_align.parsing.tokenize import space_after, tokenize, tokens_of_words
 from forest_align.types import InputError, Token
+
+Scores = TypeVar("Scores")
+#: Scores words of sentences, and whether white space follows each; see :class:`SpanScorer`.
+Scoring = Callable[[Sequence[Sequence[str]], Sequence[Sequence[bool]]], list[Scores | InputError]]
 
 MAX_CHARACTERS = 50_000
 # Spans in a batch; each needs one number per label.
@@ -17,11 +24,28 @@ _MAX_CELLS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class PreparedSentence:
-    """A tokenized sentence, and its words in the form that suits the model best."""
+    """A tokenized text of one sentence or more.
+
+    Attributes
+    ----------
+    tokens : tuple of Token
+        The tokens.
+    text : str
+        Raw text.
+    words : list of str
+        The words in the form that suits the model best.
+    starts : tuple of int
+        Numbers of the tokens at which further sentences begin.
+    """
 
     tokens: tuple[Token, ...]
     text: str
     words: list[str]
+    starts: tuple[int, ...]
+
+    def spans(self) -> Iterator[slice]:
+        """The tokens of each sentence."""
+        return (slice(start, end) for start, end in pairwise((0, *self.starts, len(self.tokens))))
 
 
 def identity_of(sentence: str | Sequence[str] | InputError) -> Hashable:
@@ -50,7 +74,8 @@ def prepare(sentence: str | Sequence[str] | InputError) -> PreparedSentence | In
             raise InputError("the sentence is empty")
     except InputError as error:
         return error
-    return PreparedSentence(tokens, text, plain_words([token.text for token in tokens]))
+    words = plain_words([token.text for token in tokens])
+    return PreparedSentence(tokens, text, words, sentence_starts(tokens, text))
 
 
 def plain_words(words: Sequence[str]) -> list[str]:
@@ -68,3 +93,20 @@ def batches_of(items: Sequence[int], lengths: Sequence[int], batch_size: int) ->
         batch.append(item)
     if batch:
         yield batch
+
+
+def scored_texts(
+    prepared: Sequence[PreparedSentence], score: Scoring[Scores]
+) -> list[list[Scores] | InputError]:
+    """The scores of each sentence of each text; the error of its first sentence that has one."""
+    parts = [(one, span) for one in prepared for span in one.spans()]
+    scored = iter(
+        score(
+            [one.words[span] for one, span in parts], [space_after(one.tokens)[span] for one, span in parts]
+        )
+    )
+    found = ([next(scored) for _ in one.spans()] for one in prepared)
+    return [
+        next((of_one for of_one in scores if isinstance(of_one, InputError)), scores)  # type: ignore[misc]
+        for scores in found
+    ]

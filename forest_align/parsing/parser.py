@@ -1,4 +1,4 @@
-"""From sentences to packed parse forests: tokenizes, scores spans in batches by length, decodes, packs."""
+"""From texts to packed parse forests: finds words and sentences, scores spans in batches, decodes, packs."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
 
-from forest_align.cext import chart
 from forest_align.parsing._sentence_batches import (
     PreparedSentence,
+    Scores,
+    Scoring,
     batches_of,
     identity_of,
     plain_words,
     prepare,
+    scored_texts,
 )
-from forest_align.parsing.forests.forest_builder import Constituent
+from forest_align.parsing.forests.decoding import best_trees
 from forest_align.parsing.forests.n_best import NBest
-from forest_align.parsing.forests.span_posteriors import log_posteriors
+from forest_align.parsing.forests.text_forest import joined_forest, joined_n_best
 from forest_align.parsing.networks.span_scores import SpanScores
-from forest_align.parsing.tokenize import space_after
 from forest_align.types import InputError, Sentence, Token
 from forest_align.types.errors import MemoryLimitError
 from forest_align.types.json_fields import is_number, is_whole_number
@@ -37,10 +38,7 @@ if TYPE_CHECKING:
 #: Computes word vectors of sentences (sequences of words): float32, shape (n, D), rows of unit length.
 VectorMaker = Callable[[Sequence[Sequence[str]]], list[np.ndarray]]
 Lemmatizer = Callable[[str, str], str]
-Scores = TypeVar("Scores")
 Result = TypeVar("Result")
-#: Scores words of sentences, and whether white space follows each; see :class:`SpanScorer`.
-_Scoring = Callable[[Sequence[Sequence[str]], Sequence[Sequence[bool]]], list[Scores | InputError]]
 
 MAX_FOREST_SIZE = 1_000_000
 # Batches read ahead: enough to find sentences of similar length, few enough to keep memory flat.
@@ -53,9 +51,11 @@ def sentences_ahead(batch_size: int) -> int:
 
 
 class Parser:
-    """Parses sentences into packed forests.
+    """Parses sentences, and texts of several sentences, into packed forests.
 
-    Build it with :func:`load_parser`.
+    Build it with :func:`load_parser`. A text of several sentences gets one forest: each sentence is parsed on
+    its own, and a root labelled ``TEXT`` joins them. Word vectors are those of the whole text.
+    :func:`~forest_align.parsing.sentence_split.sentence_starts` finds the sentences.
 
     Parameters
     ----------
@@ -64,8 +64,8 @@ class Parser:
     vectors : callable, optional
         Computes word vectors; without it, sentences have none.
     forest_size : int
-        How many of the best trees a forest packs at most, up to a million. With 0, sentences get everything
-        except a forest.
+        How many of the best trees of a sentence a forest packs at most, up to a million. With 0, sentences
+        get everything except a forest.
     least_ratio : float
         Drop trees below this fraction of the best tree's probability; 0 keeps all.
     lemmatizer : callable, optional
@@ -112,7 +112,7 @@ class Parser:
         )
 
     def parse(self, sentence: str | Sequence[str]) -> Sentence:
-        """Parse one sentence: raw text, or a sequence of words.
+        """Parse one sentence, or a text of several: raw text, or a sequence of words.
 
         Raises
         ------
@@ -122,7 +122,7 @@ class Parser:
         return _only(self.parse_many([sentence]))
 
     def n_best(self, sentence: str | Sequence[str]) -> NBest:
-        """The ``forest_size`` best trees of one sentence, with their log-probabilities; see :meth:`parse`."""
+        """The ``forest_size`` best trees of a text, with their log-probabilities; see :meth:`parse`."""
         return _only(self.n_best_many([sentence]))
 
     def parse_many(
@@ -160,15 +160,23 @@ class Parser:
             The sentence with tags, forest and word vectors; or why it could not be parsed.
         """
 
-        def parsed(prepared: PreparedSentence, scores: SpanScores, vectors: np.ndarray | None) -> Sentence:
-            return self._decode(prepared, scores).sentence(vectors)
+        def parsed(
+            prepared: PreparedSentence, scores: Sequence[SpanScores], vectors: np.ndarray | None
+        ) -> Sentence:
+            parts = self._decode(prepared, scores)
+            tokens = tuple(chain.from_iterable(part.tokens for part in parts))
+            forest = joined_forest([part.forest() for part in parts])
+            return Sentence(tokens, forest, vectors, text=prepared.text, starts=prepared.starts)
 
-        def tagged(prepared: PreparedSentence, tags: tuple[str, ...], vectors: np.ndarray | None) -> Sentence:
-            return Sentence(self._tokens(prepared, tags), vectors=vectors, text=prepared.text)
+        def tagged(
+            prepared: PreparedSentence, tags: Iterable[Sequence[str]], vectors: np.ndarray | None
+        ) -> Sentence:
+            tokens = self._tokens(prepared.tokens, tuple(chain.from_iterable(tags)))
+            return Sentence(tokens, vectors=vectors, text=prepared.text, starts=prepared.starts)
 
-        def tagged_by_vectors(prepared: PreparedSentence, _: None, vectors: np.ndarray | None) -> Sentence:
+        def tagged_by_vectors(prepared: PreparedSentence, _: Any, vectors: np.ndarray | None) -> Sentence:
             assert self._tagger is not None and vectors is not None
-            return tagged(prepared, self._tagger(prepared.words, vectors), vectors)
+            return tagged(prepared, [self._tagger(prepared.words, vectors)], vectors)
 
         stream = partial(self._stream, sentences, batch_size, workers, vectors=self._vectors)
         if self._tagger is not None:
@@ -203,8 +211,9 @@ class Parser:
         if self.forest_size == 0:
             raise InputError("expected a parser with at least one tree a forest, found one with none")
 
-        def finish(prepared: PreparedSentence, scores: SpanScores, _: np.ndarray | None) -> NBest:
-            return self._decode(prepared, scores, normalise=True)
+        def finish(prepared: PreparedSentence, scores: Sequence[SpanScores], _: np.ndarray | None) -> NBest:
+            parts = self._decode(prepared, scores, normalise=True)
+            return joined_n_best(parts, prepared.text, self.forest_size, self.least_ratio)
 
         return self._stream(sentences, batch_size, workers, self._model.score, finish, None)
 
@@ -213,8 +222,8 @@ class Parser:
         sentences: Iterable[str | Sequence[str] | InputError],
         batch_size: int,
         workers: int,
-        score: _Scoring[Scores],
-        finish: Callable[[PreparedSentence, Scores, np.ndarray | None], Result],
+        score: Scoring[Scores],
+        finish: Callable[[PreparedSentence, list[Scores], np.ndarray | None], Result],
         vectors: VectorMaker | None,
     ) -> Iterator[Result | InputError]:
         check_counts(batch_size=batch_size, workers=workers)
@@ -231,8 +240,8 @@ class Parser:
         self,
         window: Sequence[str | Sequence[str] | InputError],
         batch_size: int,
-        score: _Scoring[Scores],
-        finish: Callable[[PreparedSentence, Scores, np.ndarray | None], Result],
+        score: Scoring[Scores],
+        finish: Callable[[PreparedSentence, list[Scores], np.ndarray | None], Result],
         vectors: VectorMaker | None,
     ) -> list[Result | InputError]:
         """Parse sentences in batches by length; duplicates are parsed once."""
@@ -244,7 +253,7 @@ class Parser:
         waiting.sort(key=lambda index: len(results[index].tokens))
         for batch in batches_of(waiting, [len(results[index].tokens) for index in waiting], batch_size):
             prepared = [results[index] for index in batch]
-            scored = score([p.words for p in prepared], [space_after(p.tokens) for p in prepared])
+            scored = scored_texts(prepared, score)
             usable = [p.words for p, s in zip(prepared, scored, strict=True) if not isinstance(s, InputError)]
             made = iter(vectors(usable) if vectors else ())
             for index, item, scores in zip(batch, prepared, scored, strict=True):
@@ -271,32 +280,26 @@ class Parser:
             use_one_thread()
             self._process = os.getpid()
 
-    def _decode(self, prepared: PreparedSentence, scores: SpanScores, normalise: bool = False) -> NBest:
-        trees = chart.k_best(scores.scores, self.forest_size, scores.force_root)
-        if self.least_ratio:
-            probable = int((trees[4] >= trees[4][0] + np.log(self.least_ratio)).sum())
-            if probable < len(trees[4]):  # decoding again is cheaper than separating shared subtrees
-                trees = chart.k_best(scores.scores, probable, scores.force_root)
-        spans, offsets, children, tops, values = trees
-        posteriors = None
-        if normalise or self._posteriors:
-            log_partition, posteriors = log_posteriors(scores, spans)
-            values = values - log_partition
-        bounds, below = offsets.tolist(), children.tolist()
-        constituents = []
-        for number, (start, end, label_index) in enumerate(spans.tolist()):
-            parts = tuple(below[bounds[number] : bounds[number + 1]])
-            label = scores.labels[label_index]
-            if not parts:
-                label = f"{label}::{scores.tags[start]}" if label else scores.tags[start]
-            constituents.append(Constituent(start, end, label or "TOP", parts))
-        tokens = self._tokens(prepared, scores.tags)
-        return NBest(tokens, prepared.text, constituents, tops.tolist(), values, posteriors)
+    def _decode(
+        self, prepared: PreparedSentence, scores: Iterable[SpanScores], normalise: bool = False
+    ) -> list[NBest]:
+        """The best trees of each sentence of a text."""
+        return [
+            best_trees(
+                of_one,
+                self._tokens(prepared.tokens[span], of_one.tags),
+                prepared.text,
+                self.forest_size,
+                least_ratio=self.least_ratio,
+                posteriors=normalise or self._posteriors,
+            )
+            for span, of_one in zip(prepared.spans(), scores, strict=True)
+        ]
 
-    def _tokens(self, prepared: PreparedSentence, tags: Sequence[str]) -> tuple[Token, ...]:
+    def _tokens(self, tokens: Sequence[Token], tags: Sequence[str]) -> tuple[Token, ...]:
         return tuple(
             Token(token.text, self._lemma(token.text, tag), tag, token.start, token.end)
-            for token, tag in zip(prepared.tokens, tags, strict=True)
+            for token, tag in zip(tokens, tags, strict=True)
         )
 
     def _lemma(self, word: str, tag: str) -> str:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 #: How treebanks write brackets in the text, to distinguish them from their own.
 BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 
+#: Label of the root of a text of several sentences, whose children are the trees of the sentences.
+TEXT = "TEXT"
+
 _PIECE = re.compile(r"\(|\)|[^\s()]+")
 _LABEL = re.compile(r"(?!.*::)[^\s()]+")
 _ESCAPES = {**BRACKETS, "\\*": "*", "\\/": "/"}
@@ -59,7 +62,8 @@ def parse_bracket(text: str) -> Tree:
     """
     trees = list(bracketed_trees(text))
     if len(trees) != 1:
-        raise InputError(f"expected one bracketed tree, found {len(trees)}: {text[:80]!r}")
+        hint = f" (those of a text are the children of one tree, ({TEXT} …))" if trees else ""
+        raise InputError(f"expected one bracketed tree, found {len(trees)}{hint}: {text[:80]!r}")
     return trees[0]
 
 

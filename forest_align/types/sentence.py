@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import reprlib
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from forest_align.types._forest import ParseForest
+from forest_align.types._token_spans import read_offset, read_starts, usual_offsets
 from forest_align.types.errors import InputError
 from forest_align.types.json_fields import (
     Fields,
-    check_integer,
-    check_list,
     check_texts,
     format_json_object,
     read_json_object,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable
 
     import numpy as np
 
@@ -80,7 +80,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sentence:
-    """A sentence with its tokens and, if known, its forest and word vectors.
+    """A sentence, or a text of several, with its tokens and, if known, its forest and word vectors.
 
     Attributes
     ----------
@@ -92,18 +92,21 @@ class Sentence:
         Contextual word vectors, float32, shape ``(len(tokens), dimension)``, rows of unit length.
     text : str
         Raw text; the tokens joined by spaces if there was none. Keyword-only.
+    starts : tuple of int
+        Numbers of the tokens at which further sentences begin; empty for one sentence. Keyword-only.
 
     Raises
     ------
     InputError
-        If one of the tokens is not a Token, the forest or the vectors have another number of tokens, or the
-        vectors are not a table.
+        If one of the tokens is not a Token, the forest or the vectors have another number of tokens, the
+        vectors are not a table, or the starts do not ascend inside the sentence.
     """
 
     tokens: tuple[Token, ...]
     forest: ParseForest | None = None
     vectors: np.ndarray | None = field(default=None, repr=False)
     text: str = field(default="", kw_only=True)
+    starts: tuple[int, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         for token in self.tokens:
@@ -115,6 +118,10 @@ class Sentence:
         count = len(self.tokens)
         if self.forest is not None and self.forest.token_count != count:
             raise InputError(f"the forest covers {self.forest.token_count} tokens, the sentence has {count}")
+        if any(start >= end for start, end in self.sentences):
+            raise InputError(
+                f"expected ascending tokens inside of {count}, found {self.starts}", field="starts"
+            )
         if self.vectors is not None:
             shape = getattr(self.vectors, "shape", None)
             if shape is None or len(shape) != 2:
@@ -162,13 +169,19 @@ class Sentence:
         """Lemmas."""
         return tuple([token.lemma for token in self.tokens])
 
+    @property
+    def sentences(self) -> tuple[tuple[int, int], ...]:
+        """Half-open token spans of the sentences: one, or several for a text; none without tokens."""
+        return tuple(pairwise((0, *self.starts, len(self.tokens)))) if self.tokens or self.starts else ()
+
     def __len__(self) -> int:
         return len(self.tokens)
 
     def to_dict(self, *, forest: bool = True) -> dict[str, Any]:
         """JSON values of the sentence: text and tokens; tags, lemmas, offsets and forest if there are any.
 
-        Offsets are omitted if they follow from text and tokens. Vectors are never included.
+        The spans of sentences are included if there are several. Offsets are omitted if they follow from
+        text and tokens. Vectors are never included.
 
         Parameters
         ----------
@@ -181,8 +194,10 @@ class Sentence:
         if any(self.lemmas):
             values["lemmas"] = list(self.lemmas)
         offsets = [(token.start, token.end) for token in self.tokens]
-        if offsets != list(_usual_offsets(self.words, self.text)):
+        if offsets != list(usual_offsets(self.words, self.text)):
             values["offsets"] = [list(pair) for pair in offsets]
+        if self.starts:
+            values["sentences"] = [list(span) for span in self.sentences]
         if forest and self.forest is not None:
             values["forest"] = self.forest.to_dict()
         return values
@@ -216,7 +231,8 @@ class Sentence:
         Parameters
         ----------
         values : mapping
-            JSON object with ``tokens``; optional are ``text``, ``tags``, ``lemmas``, ``offsets``, ``forest``.
+            JSON object with ``tokens``; optional are ``text``, ``tags``, ``lemmas``, ``offsets``,
+            ``sentences`` and ``forest``.
         path : str
             Name of the object in the document, for messages.
         forest : bool
@@ -237,9 +253,9 @@ class Sentence:
         if fields.has("offsets"):
             name = fields.name("offsets")
             listed = fields.items("offsets", length=len(words))
-            offsets = [_offset(pair, f"{name}[{k}]", len(text)) for k, pair in enumerate(listed)]
+            offsets = [read_offset(pair, f"{name}[{k}]", len(text)) for k, pair in enumerate(listed)]
         else:
-            offsets = list(_usual_offsets(words, text))
+            offsets = list(usual_offsets(words, text))
         found = None
         if forest and fields.has("forest"):
             found = ParseForest.from_dict(fields.raw("forest"), fields.name("forest"))
@@ -253,7 +269,7 @@ class Sentence:
                 f"expected a forest over {len(tokens)} tokens, found one over {found.token_count}",
                 field=fields.name("forest"),
             )
-        return cls(tokens, found, text=text)
+        return cls(tokens, found, text=text, starts=read_starts(fields, len(tokens)))
 
 
 def _texts(values: Iterable[str], what: str) -> list[str]:
@@ -264,20 +280,3 @@ def _texts(values: Iterable[str], what: str) -> list[str]:
         if not isinstance(value, str):
             raise InputError(f"expected {what}, found {reprlib.repr(value)} among them", field=what)
     return found
-
-
-def _usual_offsets(words: Sequence[str], text: str) -> Iterator[tuple[int, int]]:
-    """Offsets of words joined by single spaces; unknown (-1) if the text is anything else."""
-    known, at = " ".join(words) == text, 0
-    for word in words:
-        yield (at, at + len(word)) if known else (-1, -1)
-        at += len(word) + 1
-
-
-def _offset(value: Any, field: str, length: int) -> tuple[int, int]:
-    start, end = (check_integer(x, field) for x in check_list(value, field, 2))
-    if (start, end) != (-1, -1) and not 0 <= start <= end <= length:
-        raise InputError(
-            f"expected offsets inside a text of {length} characters, found [{start}, {end}]", field=field
-        )
-    return start, end

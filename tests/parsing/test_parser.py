@@ -414,6 +414,57 @@ def test_a_parser_for_alignment_has_lemmas_and_no_improbable_trees() -> None:
     assert parser.parse("The mice ran.").lemmas == ("the", "mouse", "run", ".")
 
 
+TWO = "The cat sat on the mat. It slept."
+
+
+def test_each_sentence_of_a_text_has_the_trees_that_it_has_alone(english: Parser) -> None:
+    for text in (TWO, TWO.replace(".", " .").split()):
+        whole = english.parse(text)
+        first, second = (english.parse(part) for part in ("The cat sat on the mat.", "It slept."))
+        assert whole.starts == (7,) and first.starts == ()
+        assert whole.forest is not None and first.forest is not None and second.forest is not None
+        check_forest(whole.forest)
+        trees = [one.forest.bracket(one.words) for one in (first, second)]  # type: ignore[union-attr]
+        assert whole.forest.bracket(whole.words) == f"(TEXT {trees[0]} {trees[1]})"
+        assert len(whole.forest) == len(first.forest) + len(second.forest) + 1
+        assert whole.tags == first.tags + second.tags
+
+
+def test_word_vectors_of_a_text_are_read_together() -> None:
+    seen: list[list[str]] = []
+
+    def vectors(sentences: Any) -> list[np.ndarray]:
+        seen.extend(map(list, sentences))
+        return fake.fake_vectors(sentences)
+
+    scorer = fake.FakeScorer()
+    sentence = Parser(scorer, vectors=vectors).parse("He left. She stayed.")
+    assert scorer.seen == [["He", "left", "."], ["She", "stayed", "."]]
+    assert seen == [["He", "left", ".", "She", "stayed", "."]]
+    assert sentence.vectors is not None and len(sentence.vectors) == 6
+
+
+def test_one_sentence_has_the_forest_of_its_trees_and_nothing_of_a_text() -> None:
+    parser = Parser(fake.FakeScorer(), forest_size=5)
+    sentence, trees = parser.parse("He left."), parser.n_best("He left.")
+    assert sentence.forest is not None
+    assert sentence.forest.to_dict() == trees.forest().to_dict()
+    assert "sentences" not in sentence.to_dict() and "TEXT" not in sentence.forest.labels
+
+
+def test_a_text_is_as_long_as_its_longest_sentence_for_the_parser(parser: Parser) -> None:
+    fits, does_not = " ".join(["word"] * 400) + ". ", " ".join(["word"] * 701) + ". "
+    first, second, third = parser.parse_many([fits.capitalize() * 2, "Yes. " + does_not, "No. Yes."])
+    assert isinstance(first, Sentence) and first.starts == (401,)
+    assert isinstance(second, InputError) and "702 words is longer" in str(second)
+    assert isinstance(third, Sentence) and third.starts == (2,)
+
+
+def test_sentences_without_trees_know_where_they_begin() -> None:
+    sentence = Parser(fake.FakeScorer(), forest_size=0).parse("He left. She stayed.")
+    assert sentence.forest is None and sentence.sentences == ((0, 3), (3, 6))
+
+
 FORK = """
 import multiprocessing, torch
 from forest_align.parsing import load_parser

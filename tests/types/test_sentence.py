@@ -171,3 +171,31 @@ def test_words_in_the_place_of_tokens_are_refused(tokens: Any) -> None:
         InputError, match=r"'tokens': expected Tokens, found .*; Sentence.from_words takes words"
     ):
         Sentence(tokens)
+
+
+def test_the_sentences_of_a_text_are_spans_of_its_tokens_and_survive_json() -> None:
+    tokens = Sentence.from_words(["He", "left", ".", "She", "stayed", "."]).tokens
+    text = Sentence(tokens, text="He left . She stayed .", starts=(3,))
+    assert text.sentences == ((0, 3), (3, 6))
+    assert text.to_dict()["sentences"] == [[0, 3], [3, 6]]
+    assert Sentence.from_json(text.to_json()).starts == (3,)
+
+
+def test_one_sentence_has_one_span_and_no_field_in_json() -> None:
+    sentence = Sentence.from_words(["He", "left"])
+    assert sentence.sentences == ((0, 2),)
+    assert "sentences" not in sentence.to_dict()
+    assert Sentence(()).sentences == ()
+    assert Sentence.from_dict({"tokens": ["a"], "sentences": [[0, 1]]}).starts == ()
+
+
+@pytest.mark.parametrize("starts", [(0,), (2,), (1, 1), (-1,), (3,)])
+def test_starts_outside_of_the_tokens_are_refused(starts: tuple[int, ...]) -> None:
+    with pytest.raises(InputError, match="'starts': expected ascending tokens inside of 2"):
+        Sentence(Sentence.from_words(["a", "b"]).tokens, starts=starts)
+
+
+@pytest.mark.parametrize("spans", [[[0, 1]], [[0, 1], [2, 3]], [[0, 0], [0, 3]], [[1, 3]], [[0, 2], [1, 3]]])
+def test_spans_of_sentences_that_leave_gaps_are_refused(spans: list[list[int]]) -> None:
+    with pytest.raises(InputError, match="'sentences': expected spans that follow each other"):
+        Sentence.from_dict({"tokens": ["a", "b", "c"], "sentences": spans})

@@ -226,5 +226,5 @@ def _as_json(result: NBest | Sentence | InputError) -> dict[str, Any]:
         "tree": _forest(result).bracket(result.words),
     }
     # In this order, the longest last.
-    order = ("text", "tokens", "tags", "lemmas", "offsets", "tree", "forest")
+    order = ("text", "tokens", "tags", "lemmas", "offsets", "sentences", "tree", "forest")
     return {name: values[name] for name in order if name in values}

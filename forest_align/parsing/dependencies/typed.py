@@ -15,7 +15,7 @@ from forest_align.lexicon.tables import plain_apostrophes
 from forest_align.parsing.dependencies._coordination import phrase
 from forest_align.parsing.dependencies._rules import relation
 from forest_align.parsing.dependencies._syntactic_heads import PUNCTUATION_TAGS, HeadedPhrase, set_heads
-from forest_align.types.brackets import split_chain
+from forest_align.types.brackets import TEXT, split_chain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,6 +57,8 @@ class Dependency(NamedTuple):
 def basic_dependencies(tree: Tree) -> tuple[Dependency, ...]:
     """Derive the basic typed dependencies of a tree: one governor per word, no punctuation.
 
+    Each sentence of a text, a tree labelled ``TEXT``, has a root of its own.
+
     Parameters
     ----------
     tree : nltk.Tree
@@ -90,15 +92,17 @@ def forest_dependencies(
 
 
 def _basic(root: HeadedPhrase) -> tuple[Dependency, ...]:
-    """The root's dependency, and one for each child that is not the head of its parent."""
+    """The dependency of each sentence's root, and one for each child that is not the head of its parent."""
     while root.label in _TOP and len(root.children) == 1:
         root = root.children[0]
-    phrases = set_heads(root)
-    found = {root.head: Dependency(-1, root.head, "root")}
-    for node in phrases:
-        for position, child in enumerate(node.children):
-            if child is not node.head_child and child.label not in PUNCTUATION_TAGS:
-                found[child.head] = Dependency(node.head, child.head, relation(node, position))
+    found = {}
+    for sentence in root.children if root.label == TEXT else [root]:
+        phrases = set_heads(sentence)
+        found[sentence.head] = Dependency(-1, sentence.head, "root")
+        for node in phrases:
+            for position, child in enumerate(node.children):
+                if child is not node.head_child and child.label not in PUNCTUATION_TAGS:
+                    found[child.head] = Dependency(node.head, child.head, relation(node, position))
     passive = {d.governor for d in found.values() if d.relation == "auxpass"}
     return tuple(
         d._replace(relation=_PASSIVE[d.relation]) if d.governor in passive and d.relation in _PASSIVE else d

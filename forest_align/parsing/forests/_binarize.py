@@ -2,7 +2,8 @@
 
 As in HPSG, right-hand modifiers of the head are attached first and left-hand ones last, so a noun phrase is
 ``NP → DT N'``. A coordination is right-branching, ``X (, (Y (and Z)))``, and modifiers attach to all of it.
-Punctuation at the edges of a constituent is attached last, so the text that it encloses is a node.
+Punctuation at the edges of a constituent is attached last, so the text that it encloses is a node. The
+sentences of a text are joined from the right.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from forest_align.parsing.forests._semantic_heads import (
     head_child,
     last_conjunction,
 )
+from forest_align.types.brackets import TEXT
 
 
 class Merge(NamedTuple):
@@ -42,6 +44,8 @@ def binarization_plan(label: str, children: tuple[str, ...]) -> tuple[Merge, ...
     tuple of Merge
         ``len(children) - 1`` steps.
     """
+    if label == TEXT:
+        return _plan_of_text(len(children))
     steps: list[Merge] = []
     units, head = _units(label, children, steps)
 
@@ -62,6 +66,12 @@ def binarization_plan(label: str, children: tuple[str, ...]) -> tuple[Merge, ...
         unit = units[position]
         top = merge(top, unit, True) if position > head else merge(unit, top, False)
     return tuple(steps)
+
+
+def _plan_of_text(count: int) -> tuple[Merge, ...]:
+    """Join the sentences of a text from the right; the first one has the head."""
+    last = count - 1
+    return tuple(Merge(last - 1 - step, last if step == 0 else last + step, True) for step in range(last))
 
 
 def _units(label: str, children: tuple[str, ...], steps: list[Merge]) -> tuple[list[int], int]:

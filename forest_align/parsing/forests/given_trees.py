@@ -54,4 +54,4 @@ def _with_trees(sentence: Sentence, trees: tuple[ScoredTree, ...], side: str) ->
         replace(old, lemma=old.lemma or new.lemma, tag=old.tag or new.tag)
         for old, new in zip(sentence.tokens, parsed.tokens, strict=True)
     )
-    return Sentence(tokens, forest=parsed.forest, text=sentence.text)
+    return Sentence(tokens, forest=parsed.forest, text=sentence.text, starts=parsed.starts)

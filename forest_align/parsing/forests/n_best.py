@@ -1,4 +1,4 @@
-"""The k best trees of one sentence, from a parser."""
+"""The k best trees of a sentence or text, from a parser."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from forest_align.parsing.forests.forest_builder import (
     forest_from_constituents,
     write_constituents,
 )
-from forest_align.types import ParseForest, Sentence, Token
+from forest_align.types import ParseForest, Token
 
 
 @dataclass(frozen=True, slots=True)
 class NBest:
-    """The k best trees of a sentence, sharing equal subtrees.
+    """The k best trees of a sentence, or of a text of several, sharing equal subtrees.
 
     Iteration yields ``(log_probability, tree in Penn brackets)``, best first.
 
@@ -55,10 +55,6 @@ class NBest:
         return forest_from_constituents(
             self.constituents, self.tops, self.log_probabilities, self.words, self.log_posteriors
         )
-
-    def sentence(self, vectors: np.ndarray | None = None) -> Sentence:
-        """The sentence with its forest and, if given, word vectors, float32 (n, D)."""
-        return Sentence(self.tokens, forest=self.forest(), vectors=vectors, text=self.text)
 
     def brackets(self) -> list[str]:
         """The trees in Penn brackets, best first."""

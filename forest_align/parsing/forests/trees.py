@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from forest_align.data.trees.penn import TOP_LABELS, parse_bracket, strip_annotations, unescape
 from forest_align.parsing.forests.forest_builder import Constituent, forest_from_constituents
+from forest_align.parsing.forests.text_forest import starts_of_sentences
 from forest_align.types import InputError, ParseForest, Sentence, Token
 from forest_align.types.brackets import join_chain, split_chain
 
@@ -74,7 +75,7 @@ def sentence_from_trees(
 
 
 def sentence_from_bracket(text: str, *, lemmatizer: Callable[[str, str], str] | None = None) -> Sentence:
-    """A sentence with the forest of one tree in Penn brackets; traces and function tags are stripped.
+    """A sentence with the forest of one tree in Penn brackets; see :func:`read_bracket`.
 
     Raises
     ------
@@ -166,6 +167,8 @@ def forest_from_bracket(text: str) -> tuple[tuple[str, ...], ParseForest]:
 def read_bracket(text: str) -> nltk.Tree:
     """Read one tree in Penn brackets without its traces and function tags.
 
+    The tree of a text of several sentences has the label ``TEXT``, and those of its sentences as children.
+
     Raises
     ------
     InputError
@@ -182,10 +185,10 @@ def sentence_from_forest(
 ) -> Sentence:
     """A sentence around a forest, see :func:`sentence_from_trees`."""
     plain = Sentence.from_words(words, best_tags(forest))
-    if lemmatizer is None:
-        return Sentence(plain.tokens, forest=forest, text=plain.text)
-    tokens = tuple(Token(t.text, lemmatizer(t.text, t.tag), t.tag, t.start, t.end) for t in plain.tokens)
-    return Sentence(tokens, forest=forest, text=plain.text)
+    tokens = plain.tokens
+    if lemmatizer is not None:
+        tokens = tuple(Token(t.text, lemmatizer(t.text, t.tag), t.tag, t.start, t.end) for t in tokens)
+    return Sentence(tokens, forest=forest, text=plain.text, starts=starts_of_sentences(forest))
 
 
 def best_tags(forest: ParseForest) -> list[str]:

@@ -174,6 +174,25 @@ def test_trees_may_go_over_several_lines_and_a_broken_one_costs_no_other(
     assert told[3:] == ["17: a bracket is never closed"]
 
 
+def test_a_line_of_two_sentences_gives_one_tree_that_is_read_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = write(tmp_path, "One two. Three four.\nFive.\n")
+    assert main(["parse", name]) == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("(TEXT (") and not second.startswith("(TEXT")
+    trees = tmp_path / "trees.mrg"
+    trees.write_text(f"{first}\n{second}\n")
+    assert main(["parse", str(trees), "--to", "json"]) == 0
+    text, sentence = map(json.loads, capsys.readouterr().out.splitlines())
+    assert text["sentences"] == [[0, 3], [3, 6]] and text["tree"] == first
+    assert "sentences" not in sentence and sentence["tree"] == second
+    assert main(["parse", name, "--to", "nbest", "-k", "3"]) == 0
+    assert [line[line.index("\t") :][:7] for line in capsys.readouterr().out.splitlines()[:3]] == [
+        "\t(TEXT "
+    ] * 3
+
+
 @pytest.mark.skipif(not WSJ.is_dir(), reason=f"no treebank in {WSJ} (set FOREST_ALIGN_SHARED)")
 @pytest.mark.parametrize("number", [1, 3, 44])
 def test_treebank_files_are_read_as_trees(

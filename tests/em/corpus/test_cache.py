@@ -44,6 +44,11 @@ def decoded(sentence: Sentence) -> Sentence:
     return after
 
 
+def test_the_sentences_of_a_text_come_back() -> None:
+    assert decoded(replace(example_sentence(), starts=(1,))).starts == (1,)
+    assert decoded(example_sentence()).starts == ()
+
+
 class CountingParser:
     """Makes sentences of a text and remembers which texts it was given."""
 

@@ -457,3 +457,20 @@ def test_no_frequent_type_of_table_1_is_much_worse_than_the_others(name: str, at
 def test_the_rare_types_of_table_1_are_found_too(name: str, count: int, attachment: Attachment) -> None:
     assert attachment.wanted[name] == count
     assert attachment.right[name] >= 0.85 * count
+
+
+def test_each_sentence_of_a_text_has_the_dependencies_that_it_has_alone() -> None:
+    first, second = (
+        "(S (NP (NNS Dogs)) (VP (VBP bark)) (. .))",
+        "(S (NP (PRP He)) (VP (VBD left) (ADVP (RB soon))) (. .))",
+    )
+    text, alone = sentence_from_bracket(f"(TEXT {first} {second})"), sentence_from_bracket(second)
+    assert text.forest is not None and alone.forest is not None
+    basic, collapsed = forest_dependencies(text.forest, text.words)
+    assert basic[:2] == (Dependency(1, 0, "nsubj"), Dependency(-1, 1, "root"))
+    shifted = [
+        Dependency(-1 if d.governor < 0 else d.governor + 3, d.dependent + 3, d.relation)
+        for d in forest_dependencies(alone.forest, alone.words)[0]
+    ]
+    assert list(basic[2:]) == shifted
+    assert collapsed == basic == basic_dependencies(Tree.fromstring(f"(TOP (TEXT {first} {second}))"))

@@ -36,6 +36,12 @@ def test_tokens_that_came_with_the_trees_keep_what_they_have() -> None:
     assert target.forest is not None and target.forest.bracket(target.words) == DOGS
 
 
+def test_the_sentences_of_a_text_are_those_of_its_tree() -> None:
+    raw = Sentence.from_words(["Dogs", "barked", "Dogs", "barked"])
+    pair = SentencePair("1", raw, RAW, source_trees=((f"(TEXT {DOGS} {FLAT})", 0.0),))
+    assert with_given_trees(pair)[0].sentences == ((0, 2), (2, 4))
+
+
 @pytest.mark.parametrize("side", ["source", "target"])
 @pytest.mark.parametrize(
     ("tree", "message"),

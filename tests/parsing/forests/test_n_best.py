@@ -31,15 +31,6 @@ def test_the_trees_come_with_their_log_probabilities_and_brackets_by_name(two_tr
     assert list(two_trees) == [(np.log(0.6), TREES[0]), (np.log(0.2), TREES[1])]
 
 
-def test_the_sentence_has_all_that_the_parser_gave(two_trees: NBest) -> None:
-    vectors = np.eye(2, dtype=np.float32)
-    sentence = two_trees.sentence(vectors)
-    assert sentence.tokens == two_trees.tokens and sentence.text == two_trees.text
-    assert sentence.vectors is vectors
-    assert sentence.forest is not None
-    assert sentence.forest.bracket(sentence.words) == TREES[0]
-
-
 def test_the_forest_has_the_probabilities_of_the_list_and_of_the_chart(two_trees: NBest) -> None:
     forest = two_trees.forest()
     found = {
