@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -13,6 +13,22 @@ def gaps(used: Iterable[int], length: int) -> tuple[tuple[int, int], ...]:
     """Maximal half-open spans of the first ``length`` numbers that hold no ``used`` number."""
     edges = [-1, *sorted(used), length]
     return tuple((a + 1, b) for a, b in pairwise(edges) if b - a > 1)
+
+
+def inside_sentences(pairs: np.ndarray, source: Sequence[int], target: Sequence[int]) -> np.ndarray:
+    """The span pairs of which neither side leads from one sentence of a text into the next.
+
+    Parameters
+    ----------
+    pairs : numpy.ndarray
+        int, shape (K, 4): half-open spans of source and target.
+    source, target : sequence of int
+        Where further sentences begin, ascending.
+    """
+    for starts, (start, end) in ((source, (0, 1)), (target, (2, 3))):
+        before = np.searchsorted(starts, pairs[:, start], side="right")
+        pairs = pairs[before == np.searchsorted(starts, pairs[:, end])]
+    return pairs
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from forest_align.types.spans import SpanSums
+from forest_align.types.spans import SpanSums, inside_sentences
 
 
 def test_sums_between_spans_are_those_of_the_cells() -> None:
@@ -30,3 +30,17 @@ def test_sums_keep_the_type_of_the_table() -> None:
     types = [SpanSums.of(np.ones((2, 3), dtype)).corners.dtype for dtype in (np.float32, np.float64, bool)]
     assert types == [np.float32, np.float64, np.int64]
     assert SpanSums.of(np.zeros((0, 3))).corners.shape == (1, 4)
+
+
+def test_span_pairs_inside_sentences_are_those_without_a_boundary_between_words_of_a_side() -> None:
+    lengths, starts = (6, 5), ((2, 4), (3,))
+    spans = [[(a, b) for a in range(n) for b in range(a + 1, n + 1) if b - a < 4] for n in lengths]
+    pairs = np.array([(*one, *other) for one in spans[0] for other in spans[1]])
+    wanted = [
+        pair
+        for pair in pairs.tolist()
+        if not any(pair[0] < start < pair[1] for start in starts[0])
+        and not any(pair[2] < start < pair[3] for start in starts[1])
+    ]
+    assert inside_sentences(pairs, *starts).tolist() == wanted
+    assert inside_sentences(pairs, (), ()).tolist() == pairs.tolist()

@@ -35,6 +35,7 @@ from forest_align.lexicon.groups import lexical_groups
 from forest_align.lexicon.kinds import Evidence
 from forest_align.lexicon.word_vectors import check_comparable
 from forest_align.types import InputError, Sentence
+from forest_align.types.spans import inside_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -167,6 +168,7 @@ def pair_edits(
     groups = lexical_groups(source, target, lexicon, ppdb)
     cosine = sides[0].vectors @ sides[1].vectors.T
     spans = phrase_pairs(evidence, cosine, groups, longest)
+    spans = inside_sentences(spans, source.starts, target.starts)
     dependencies = arcs_of(source), arcs_of(target)
     base, classes, _ = base_table(*sides, evidence)
     links = None if link_model is None else link_table(link_model, source, target, evidence)

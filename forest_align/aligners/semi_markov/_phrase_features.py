@@ -16,6 +16,7 @@ from forest_align.aligners.semi_markov.sentence_arrays import (
     PUNCTUATION,
     LatticeSentence,
 )
+from forest_align.types.spans import inside_sentences
 
 if TYPE_CHECKING:
     from forest_align.lexicon.groups import Group
@@ -113,7 +114,7 @@ class PhrasePairs:
         """
         longest = len(source.chunks), len(target.chunks)
         short = [group for group in groups if _is_short(group, longest)]
-        spans = _possible(words.known, short, longest)
+        spans = inside_sentences(_possible(words.known, short, longest), source.starts, target.starts)
         return cls(spans, *_features(source, target, words, spans, short))
 
 

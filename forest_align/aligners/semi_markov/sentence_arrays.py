@@ -65,6 +65,8 @@ class LatticeSentence:
         an index in :data:`~forest_align.aligners.semi_markov._base_phrases.CHUNK_TYPES`; 0 if there is none.
     inside : numpy.ndarray
         int32, shape (n,): number of the chunk that contains the word; each word outside has its own number.
+    starts : tuple of int
+        Words at which further sentences of a text begin.
     """
 
     words: tuple[str, ...]
@@ -75,6 +77,7 @@ class LatticeSentence:
     tags: np.ndarray
     chunks: np.ndarray
     inside: np.ndarray
+    starts: tuple[int, ...]
 
     def __len__(self) -> int:
         return len(self.words)
@@ -92,4 +95,14 @@ class LatticeSentence:
             if end - start <= longest:
                 chunks[end - start - 1, start] = _CHUNK_NUMBERS[name]
         numbers = np.array([_TAG_NUMBERS.get(tag, 0) for tag in tags], dtype=np.int32)
-        return cls(sentence.words, kinds, capital.astype(bool), letters, ends, numbers, chunks, inside)
+        return cls(
+            sentence.words,
+            kinds,
+            capital.astype(bool),
+            letters,
+            ends,
+            numbers,
+            chunks,
+            inside,
+            sentence.starts,
+        )
