@@ -18,6 +18,8 @@ Scores = TypeVar("Scores")
 Scoring = Callable[[Sequence[Sequence[str]], Sequence[Sequence[bool]]], list[Scores | InputError]]
 
 MAX_CHARACTERS = 50_000
+#: Words of a text of several sentences. The memory of aligners grows with the product of two lengths.
+MAX_WORDS = 1_000
 # Spans in a batch; each needs one number per label.
 _MAX_CELLS = 100_000
 
@@ -74,8 +76,13 @@ def prepare(sentence: str | Sequence[str] | InputError) -> PreparedSentence | In
             raise InputError("the sentence is empty")
     except InputError as error:
         return error
-    words = plain_words([token.text for token in tokens])
-    return PreparedSentence(tokens, text, words, sentence_starts(tokens, text))
+    starts = sentence_starts(tokens, text)
+    if starts and len(tokens) > MAX_WORDS:
+        return InputError(
+            f"expected a text of at most {MAX_WORDS:,} words, found {len(starts) + 1} sentences "
+            f"with {len(tokens):,} words"
+        )
+    return PreparedSentence(tokens, text, plain_words([token.text for token in tokens]), starts)
 
 
 def plain_words(words: Sequence[str]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from forest_align.parsing._full_stops import is_abbreviation, is_initials, is_title
 from forest_align.types import Token
@@ -26,7 +27,7 @@ _REFERENCE = frozenset(("[", "-LSB-"))
 _REFERENCE_END = frozenset(("]", "-RSB-"))
 _LONGEST_REFERENCE = 5
 _OPENING = _QUOTES | _OPENING_BRACKETS
-# Words inside of brackets that are looked at; a bracket that closes later is not closed.
+# Words inside of brackets at most; a bracket that closes later counts as not closed.
 _LONGEST_BRACKET = 60
 # Marks before which no sentence ends.
 _SAME_SENTENCE = frozenset((",", ";", ":", "-", "--", "–", "—", *_CLOSING_BRACKETS))
@@ -70,11 +71,14 @@ def sentence_starts(tokens: Sequence[Token], text: str) -> tuple[int, ...]:
         Ascending; empty for one sentence.
     """
     words = [token.text for token in tokens]
-    starts: list[int] = []
-    begun = 0
-    for start in _possible_starts(tokens, words, text):
-        # A piece without letters is a bullet, a number of a list, or a picture.
-        if start > begun and _has_letters(words[begun:start]) and _has_letters(words[start:]):
+    possible = list(_possible_starts(tokens, words, text))
+    if not possible:
+        return ()
+    # A piece without letters is a bullet, a number of a list, or a picture.
+    before = list(accumulate((any(map(str.isalpha, word)) for word in words), initial=0))
+    starts, begun = [], 0
+    for start in possible:
+        if before[begun] < before[start] < before[-1]:
             starts.append(start)
             begun = start
     return tuple(starts)
@@ -112,32 +116,38 @@ class _Reader:
         The words.
     closing : frozenset of int
         Numbers of the quotes that close.
+    bracketed : frozenset of int
+        Numbers of the words before which a bracket is open.
     cased : bool
         Whether sentences begin with capital letters, to judge by the first word.
     """
 
     words: Sequence[str]
     closing: frozenset[int]
+    bracketed: frozenset[int]
     cased: bool
 
     @classmethod
     def of(cls, tokens: Sequence[Token], words: Sequence[str]) -> _Reader:
         first = next((letter for word in words for letter in word if letter.isalpha()), "")
-        return cls(words, _closing_quotes(tokens, words), first.isupper())
+        return cls(words, _closing_quotes(tokens, words), _bracketed(words), first.isupper())
 
     def behind_marks(self, at: int) -> int:
-        """The place behind a word or mark, and the marks that follow it."""
-        at += 1
-        while at < len(self.words) and _MARK.fullmatch(self.words[at]):
-            at += 1
-        return at
+        """The place behind a mark and the marks that follow it, or behind a word."""
+        behind = at
+        while behind < len(self.words) and _MARK.fullmatch(self.words[behind]):
+            behind += 1
+        return max(behind, at + 1)
 
     def end_of_sentence(self, begun: int, at: int, behind: int) -> int:
         """The end of the sentence that ends at marks from ``at``, behind what closes; 0 if none ends."""
         words = self.words
         marks, end = "".join(words[at:behind]), self._behind_closing(behind)
-        following = next((word for word in words[end:] if word not in _OPENING), "")
-        if not following or following in _SAME_SENTENCE or _is_inside_brackets(words, begun, end):
+        ahead = end
+        while ahead < len(words) and words[ahead] in _OPENING:
+            ahead += 1
+        following = words[ahead] if ahead < len(words) else ""
+        if not following or following in _SAME_SENTENCE or end in self.bracketed:
             return 0
         small = following[0].islower()
         if (small and self.cased and end > behind) or self._is_said(marks, behind, end):
@@ -213,7 +223,8 @@ def _may_end_at_stop(words: Sequence[str], begun: int, at: int, following: str) 
     before = words[at - 1]
     if at - 1 == begun and before.isdecimal():
         return False  # the number of an item
-    if is_abbreviation(before) or is_initials(before):
+    # "U.S. ." has a stop of its own.
+    if before[-1] != "." and (is_abbreviation(before) or is_initials(before)):
         return _may_end_at_abbreviation(f"{before}.", following)
     return True
 
@@ -234,19 +245,15 @@ def _behind_reference(words: Sequence[str], at: int) -> int:
     return at
 
 
-def _is_inside_brackets(words: Sequence[str], begun: int, at: int) -> bool:
-    """Whether a bracket that opens before a place closes behind it."""
-    depth = 0
-    for word in words[begun:at]:
-        depth += (word in _OPENING_BRACKETS) - (depth > 0 and word in _CLOSING_BRACKETS)
-    if not depth:
-        return False
-    for word in words[at : at + _LONGEST_BRACKET]:
-        depth += (word in _OPENING_BRACKETS) - (word in _CLOSING_BRACKETS)
-        if not depth:
-            return True
-    return False
-
-
-def _has_letters(words: Sequence[str]) -> bool:
-    return any(letter.isalpha() for word in words for letter in word)
+def _bracketed(words: Sequence[str]) -> frozenset[int]:
+    """Numbers of the words before which a bracket is open that closes within a sentence's length."""
+    found: set[int] = set()
+    opened: list[int] = []
+    for at, word in enumerate(words):
+        if word in _OPENING_BRACKETS:
+            opened.append(at)
+        elif word in _CLOSING_BRACKETS and opened:
+            begun = opened.pop()
+            if at - begun <= _LONGEST_BRACKET:
+                found.update(range(begun + 1, at + 1))
+    return frozenset(found)

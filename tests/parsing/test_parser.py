@@ -460,6 +460,13 @@ def test_a_text_is_as_long_as_its_longest_sentence_for_the_parser(parser: Parser
     assert isinstance(third, Sentence) and third.starts == (2,)
 
 
+def test_texts_of_too_many_words_are_refused_and_the_rest_goes_on(parser: Parser) -> None:
+    sentence = "Word " + "word " * 98 + ". "
+    first, second = parser.parse_many([sentence * 10, sentence * 10 + "No."])
+    assert isinstance(first, Sentence) and len(first) == 1000
+    assert str(second) == "expected a text of at most 1,000 words, found 11 sentences with 1,002 words"
+
+
 def test_sentences_without_trees_know_where_they_begin() -> None:
     sentence = Parser(fake.FakeScorer(), forest_size=0).parse("He left. She stayed.")
     assert sentence.forest is None and sentence.sentences == ((0, 3), (3, 6))

@@ -73,6 +73,7 @@ def test_given_words_are_split_at_the_same_places(text: str) -> None:
     "text",
     [
         "Mr . Smith met J . K . Rowling . | He left .",
+        "It rained in the U.S. . | Corel Corp. bought it .",
         "xinhua news agency . | moscow . | jan. 8 .",
         "He said : `` I quit . '' | She stayed .",
         "'' surely . | we are cruising in a current of boiling water '' .",
