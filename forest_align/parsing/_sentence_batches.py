@@ -1,4 +1,4 @@
-"""From texts or words to tokenized sentences, in batches of similar length, and their scores."""
+"""From texts or words to tokenized sentences, scored in batches of similar length."""
 
 from __future__ import annotations
 
@@ -6,16 +6,22 @@ import reprlib
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import numpy as np
 
 from forest_align.lexicon.tables import plain_apostrophes
 from forest_align.parsing.sentence_split import sentence_starts
 from forest_align.parsing.tokenize import space_after, tokenize, tokens_of_words
 from forest_align.types import InputError, Token
+from forest_align.types.errors import MemoryLimitError
 
 Scores = TypeVar("Scores")
+Result = TypeVar("Result")
 #: Scores words of sentences, and whether white space follows each; see :class:`SpanScorer`.
 Scoring = Callable[[Sequence[Sequence[str]], Sequence[Sequence[bool]]], list[Scores | InputError]]
+#: Computes word vectors of sentences (sequences of words): float32, shape (n, D), rows of unit length.
+VectorMaker = Callable[[Sequence[Sequence[str]]], list[np.ndarray]]
 
 MAX_CHARACTERS = 50_000
 #: Words of a text of several sentences. The memory of aligners grows with the product of two lengths.
@@ -50,7 +56,57 @@ class PreparedSentence:
         return (slice(start, end) for start, end in pairwise((0, *self.starts, len(self.tokens))))
 
 
-def identity_of(sentence: str | Sequence[str] | InputError) -> Hashable:
+def results_of(
+    window: Sequence[str | Sequence[str] | InputError],
+    batch_size: int,
+    score: Scoring[Scores],
+    finish: Callable[[PreparedSentence, list[Scores], np.ndarray | None], Result],
+    vectors: VectorMaker | None,
+    trees: int,
+) -> list[Result | InputError]:
+    """Parse texts in batches by length; duplicates are parsed once.
+
+    Parameters
+    ----------
+    window : sequence
+        Raw texts, or words; errors are returned unchanged.
+    batch_size : int
+        Texts in a batch.
+    score : callable
+        Scores the sentences of a batch.
+    finish : callable
+        Makes the result of a text, from the scores of its sentences and perhaps word vectors.
+    vectors : callable or None
+        Computes the word vectors of whole texts.
+    trees : int
+        How many trees ``finish`` makes, for the message if memory runs out.
+    """
+    numbers: dict[Hashable, int] = {}
+    which = [numbers.setdefault(_identity_of(sentence), len(numbers)) for sentence in window]
+    distinct = dict(zip(which, window, strict=True))
+    results: list[Any] = [_prepare(sentence) for sentence in distinct.values()]
+    waiting = [index for index, item in enumerate(results) if isinstance(item, PreparedSentence)]
+    waiting.sort(key=lambda index: len(results[index].tokens))
+    for batch in _batches_of(waiting, [len(results[index].tokens) for index in waiting], batch_size):
+        prepared = [results[index] for index in batch]
+        scored = _scored_texts(prepared, score)
+        usable = [p.words for p, s in zip(prepared, scored, strict=True) if not isinstance(s, InputError)]
+        made = iter(vectors(usable) if vectors else ())
+        for index, item, scores in zip(batch, prepared, scored, strict=True):
+            if isinstance(scores, InputError):
+                results[index] = scores
+                continue
+            try:
+                results[index] = finish(item, scores, next(made, None))
+            except MemoryError:
+                words = len(item.tokens)
+                results[index] = MemoryLimitError(
+                    f"not enough memory for the {trees} best trees of {words} words"
+                )
+    return [results[number] for number in which]
+
+
+def _identity_of(sentence: str | Sequence[str] | InputError) -> Hashable:
     """A key shared by sentences with the same parse; anything that is not a sentence has its own key."""
     if isinstance(sentence, str):
         return sentence
@@ -59,7 +115,7 @@ def identity_of(sentence: str | Sequence[str] | InputError) -> Hashable:
     return object()
 
 
-def prepare(sentence: str | Sequence[str] | InputError) -> PreparedSentence | InputError:
+def _prepare(sentence: str | Sequence[str] | InputError) -> PreparedSentence | InputError:
     """Tokenize a sentence; return the error if it cannot be parsed, and errors unchanged."""
     if isinstance(sentence, InputError):
         return sentence
@@ -90,7 +146,7 @@ def plain_words(words: Sequence[str]) -> list[str]:
     return [plain_apostrophes(word).replace("…", "...") for word in words]
 
 
-def batches_of(items: Sequence[int], lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:
+def _batches_of(items: Sequence[int], lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:
     """Cut items in order of length into batches that the charts' memory allows."""
     batch: list[int] = []
     for item, length in zip(items, lengths, strict=True):
@@ -102,7 +158,7 @@ def batches_of(items: Sequence[int], lengths: Sequence[int], batch_size: int) ->
         yield batch
 
 
-def scored_texts(
+def _scored_texts(
     prepared: Sequence[PreparedSentence], score: Scoring[Scores]
 ) -> list[list[Scores] | InputError]:
     """The scores of each sentence of each text; the error of its first sentence that has one."""

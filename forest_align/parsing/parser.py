@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import os
 import reprlib
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from forest_align.parsing._sentence_batches import (
     PreparedSentence,
+    Result,
     Scores,
     Scoring,
-    batches_of,
-    identity_of,
+    VectorMaker,
     plain_words,
-    prepare,
-    scored_texts,
+    results_of,
 )
 from forest_align.parsing.forests.decoding import best_trees
 from forest_align.parsing.forests.n_best import NBest
 from forest_align.parsing.forests.text_forest import joined_forest, joined_n_best
 from forest_align.parsing.networks.span_scores import SpanScores
 from forest_align.types import InputError, Sentence, Token
-from forest_align.types.errors import MemoryLimitError
 from forest_align.types.json_fields import is_number, is_whole_number
 from forest_align.workers.processes import check_counts, map_in_workers, use_one_thread
 
@@ -35,10 +33,7 @@ if TYPE_CHECKING:
     from forest_align.parsing.networks.span_scores import SpanScorer
     from forest_align.parsing.networks.word_tagger import WordTagger
 
-#: Computes word vectors of sentences (sequences of words): float32, shape (n, D), rows of unit length.
-VectorMaker = Callable[[Sequence[Sequence[str]]], list[np.ndarray]]
 Lemmatizer = Callable[[str, str], str]
-Result = TypeVar("Result")
 
 MAX_FOREST_SIZE = 1_000_000
 # Batches read ahead: enough to find sentences of similar length, few enough to keep memory flat.
@@ -232,42 +227,16 @@ class Parser:
         self._use_one_thread_in_fork()
         stream = iter(sentences)
         windows = iter(lambda: list(islice(stream, sentences_ahead(batch_size))), [])
-        parse = partial(self._window, batch_size=batch_size, score=score, finish=finish, vectors=vectors)
+        parse = partial(
+            results_of,
+            batch_size=batch_size,
+            score=score,
+            finish=finish,
+            vectors=vectors,
+            trees=self.forest_size,
+        )
         parsed = map_in_workers(parse, windows, workers) if workers > 1 else map(parse, windows)
         yield from chain.from_iterable(parsed)
-
-    def _window(
-        self,
-        window: Sequence[str | Sequence[str] | InputError],
-        batch_size: int,
-        score: Scoring[Scores],
-        finish: Callable[[PreparedSentence, list[Scores], np.ndarray | None], Result],
-        vectors: VectorMaker | None,
-    ) -> list[Result | InputError]:
-        """Parse sentences in batches by length; duplicates are parsed once."""
-        numbers: dict[Hashable, int] = {}
-        which = [numbers.setdefault(identity_of(sentence), len(numbers)) for sentence in window]
-        distinct = dict(zip(which, window, strict=True))
-        results: list[Any] = [prepare(sentence) for sentence in distinct.values()]
-        waiting = [index for index, item in enumerate(results) if isinstance(item, PreparedSentence)]
-        waiting.sort(key=lambda index: len(results[index].tokens))
-        for batch in batches_of(waiting, [len(results[index].tokens) for index in waiting], batch_size):
-            prepared = [results[index] for index in batch]
-            scored = scored_texts(prepared, score)
-            usable = [p.words for p, s in zip(prepared, scored, strict=True) if not isinstance(s, InputError)]
-            made = iter(vectors(usable) if vectors else ())
-            for index, item, scores in zip(batch, prepared, scored, strict=True):
-                if isinstance(scores, InputError):
-                    results[index] = scores
-                    continue
-                try:
-                    results[index] = finish(item, scores, next(made, None))
-                except MemoryError:
-                    trees, words = self.forest_size, len(item.tokens)
-                    results[index] = MemoryLimitError(
-                        f"not enough memory for the {trees} best trees of {words} words"
-                    )
-        return [results[number] for number in which]
 
     @property
     def _model(self) -> SpanScorer:
