@@ -105,4 +105,4 @@ def _units(vectors: np.ndarray) -> np.ndarray:
 
 
 def _bare(sentence: Sentence) -> Sentence:
-    return Sentence(sentence.tokens, text=sentence.text)
+    return replace(sentence, forest=None, vectors=None)
