@@ -25,7 +25,7 @@ import numpy as np
 from nltk import Tree
 
 from forest_align.aligners import load
-from forest_align.alignment import Alignment
+from forest_align.alignment import Alignment, Span
 from forest_align.data.formats.format import SentencePair
 from forest_align.data.pairs import read_pairs
 from forest_align.data.trees.penn import read_trees, strip_annotations
@@ -164,6 +164,11 @@ def crossing(alignment: Alignment, sides: tuple[Sentence, Sentence]) -> int:
     return count
 
 
+def _spans(sentence: Sentence) -> list[Span]:
+    assert sentence.forest is not None
+    return constituent_spans(sentence.forest)
+
+
 def print_pairs(files: Sequence[Path], name: str, limit: int | None) -> None:
     """Print word and constituent figures of pairs aligned in both ways."""
     pairs, aligner = pairs_of_texts(files, limit), load(name)
@@ -176,17 +181,13 @@ def print_pairs(files: Sequence[Path], name: str, limit: int | None) -> None:
         found = list(aligner.align_many(both))
         gold = [pair.links.only_sure() for pair in pairs if pair.links is not None]
         judged = [
-            WordPair(*(one.words for one in sides), links, alignment.words)
-            for sides, links, alignment in zip(both, gold, found, strict=True)
+            WordPair(source.words, target.words, links, alignment.words)
+            for (source, target), links, alignment in zip(both, gold, found, strict=True)
         ]
         scores = score_words(judged).counts.micro()
         rows = [
-            count_constituents(
-                constituent_pairs(alignment),
-                *(constituent_spans(side.forest) for side in sides if side.forest is not None),
-                links,
-            )
-            for alignment, sides, links in zip(found, both, gold, strict=True)
+            count_constituents(constituent_pairs(alignment), _spans(source), _spans(target), links)
+            for alignment, (source, target), links in zip(found, both, gold, strict=True)
         ]
         spans = score_constituents(rows).micro()
         figures = [scores.precision, scores.recall, scores.f1, spans.precision, spans.recall, spans.f1]
