@@ -35,6 +35,7 @@ COMMANDS = {
     "convert": "convert between the formats of aligned corpora",
     "evaluate": "score predicted alignments against gold ones",
     "benchmark": "run an aligner on a published test set, beside the published rows",
+    "licences": "show the licence of every bundled part, and what it learned from",
 }
 
 

@@ -1,3 +1,5 @@
 """The commands of ``forest-align``, one module a command."""
 
-__all__ = ["align", "benchmark", "convert", "evaluate", "extract", "parse", "serve", "train", "tune"]
+__all__ = [
+    *("align", "benchmark", "convert", "evaluate", "extract", "licences", "parse", "serve", "train", "tune"),
+]

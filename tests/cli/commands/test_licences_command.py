@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import pytest
+
+from forest_align._bundled_parts import bundled_parts
+from forest_align.cli import main
+
+
+def test_every_part_source_and_required_package_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["licences"]) == 0
+    printed = capsys.readouterr().out
+    first = {line.split("  ")[0] for line in printed.splitlines()}
+    known = bundled_parts()
+    assert first >= set(known.parts) | {source.title for source in known.sources.values()} | {
+        "benepar",
+        "torch",
+    }
+    (torch,) = [line for line in printed.splitlines() if line.startswith("torch ")]
+    assert "BSD-3-Clause" in torch
+    assert "matplotlib" not in first  # an extra
+
+
+def test_one_part_is_printed_with_all_that_it_depends_on(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["licences", "semi-markov"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    table = lines[1 : lines.index("")]
+    assert [line.split()[0] for line in table] == ["semi-markov", "en", "lexicon"]
+    assert "WSJ sample of nltk, GUM 11" in table[0] and " no " in table[0]
+    assert "MSR-RTE, word alignment of RTE-2" in lines and "MultiMWA-Wiki" not in lines
+
+
+def test_markdown_has_a_row_for_each_part(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["licences", "vectors", "--to", "markdown"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:3] == [
+        "| part | what it is | licence | commercial use | because of |",
+        "| --- | --- | --- | --- | --- |",
+        "| vectors | encoder of the word vectors | Apache-2.0 | yes |  |",
+    ]
+    assert lines[6].startswith("| all-mpnet-base-v2, an encoder | Apache-2.0 | yes | https://")
+
+
+def test_an_unknown_part_is_refused_with_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["licences", "de"]) == 2
+    assert "no part 'de'; expected code, lexicon" in capsys.readouterr().err
