@@ -5,9 +5,10 @@ PYTHON ?= python3
 VENV ?= .venv
 DATA ?= ../shared/data
 BIN := $(VENV)/bin
-PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
+CONSTRAINTS ?= constraints.txt
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS)
 
-.PHONY: demo test test-only lint types benchmark nightly clean
+.PHONY: demo test test-only test-transformers lint types benchmark nightly clean
 
 demo: $(VENV)/installed
 	$(BIN)/forest-align align examples/pairs.tsv --to text
@@ -16,6 +17,12 @@ test: $(VENV)/installed-for-tests lint types test-only
 
 test-only:
 	$(BIN)/python -m pytest
+
+# What depends on the version of transformers: parsers in benepar's format, and training the parser.
+# With another version: make test-transformers VENV=build/transformers-5 CONSTRAINTS=constraints-transformers-5.txt
+test-transformers: $(VENV)/installed-for-tests
+	$(BIN)/python -c 'import transformers; print("transformers", transformers.__version__)'
+	$(BIN)/python -m pytest tests/parsing/networks tests/em/parser
 
 lint:
 	$(BIN)/ruff check .
@@ -49,7 +56,7 @@ nightly: $(VENV)/installed-for-tests
 
 # torch first and by itself: its CPU build then satisfies everything else that asks for torch. The editable
 # install makes the source folders and the installed package the same thing.
-$(VENV)/installed: setup.py pyproject.toml constraints.txt $(wildcard cext/*.pyx cext/*.pxd cext/*/*.pxi)
+$(VENV)/installed: setup.py pyproject.toml $(wildcard constraints*.txt) $(wildcard cext/*.pyx cext/*.pxd cext/*/*.pxi)
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) torch
 	$(PIP) cython setuptools wheel

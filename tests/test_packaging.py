@@ -6,11 +6,13 @@ import email
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
+from packaging.requirements import Requirement
 
 from forest_align._bundled_parts import bundled_parts
 
@@ -89,6 +91,30 @@ def test_the_wheel_says_which_licences_its_parts_have(wheel: Path) -> None:
         assert archive.read(name.replace("METADATA", f"licenses/{path}")) == (ROOT / path).read_bytes()
     terms = metadata["License-Expression"].split(" AND ")
     assert set(terms) == {part.licence for part in bundled_parts().parts.values()}
+
+
+def pinned_versions(name: str) -> dict[str, str]:
+    """The versions that a file of constraints pins, those of files that it includes too."""
+    found: dict[str, str] = {}
+    for line in (ROOT / name).read_text(encoding="utf-8").splitlines():
+        if line.startswith("-c "):
+            found |= pinned_versions(line.removeprefix("-c "))
+        elif line and not line.startswith("#"):
+            package, version = line.split("==")
+            assert package not in found, f"{name}: {package} is pinned twice"
+            found[package] = version
+    return found
+
+
+def test_both_files_of_constraints_pin_every_requirement_within_its_bounds() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    texts = [*project["project"]["dependencies"], *project["build-system"]["requires"]]
+    texts += [text for extra in project["project"]["optional-dependencies"].values() for text in extra]
+    versions = [pinned_versions(name) for name in ("constraints.txt", "constraints-transformers-5.txt")]
+    for pinned in versions:
+        for requirement in map(Requirement, texts):
+            assert requirement.specifier.contains(pinned[requirement.name]), requirement
+    assert [pinned["transformers"].split(".")[0] for pinned in versions] == ["4", "5"]
 
 
 def test_nothing_lands_beside_the_package(wheel: Path) -> None:

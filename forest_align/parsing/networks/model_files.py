@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 #: Section of ``config.json`` with all fields that are not the encoder's.
 SECTION = "forest_align"
 FORMAT = 1
-TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt")
+#: Files of a tokenizer. Only the first must be there; the others depend on the version of transformers.
+TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")
 
 #: Least and greatest temperature: scores divided by others lose their digits, or exceed what kernels take.
 TEMPERATURES = (1e-3, 1e3)
@@ -230,7 +231,8 @@ def write_model(
     else:
         fresh.mkdir(parents=True)
     for name in TOKENIZER_FILES:
-        shutil.copyfile(encoder_folder / name, fresh / name)
+        if name == TOKENIZER_FILES[0] or (encoder_folder / name).exists():
+            shutil.copyfile(encoder_folder / name, fresh / name)
     encoder = read_config(encoder_folder)
     for key in ("_name_or_path", "gradient_checkpointing", "use_cache", "transformers_version", SECTION):
         encoder.pop(key, None)

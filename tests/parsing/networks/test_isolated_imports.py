@@ -29,12 +29,20 @@ import nltk.tokenize
 assert nltk.tokenize.NLTKWordTokenizer and nltk.Tree
 """
 
-WITHOUT_WHAT_TRAINING_NEEDS = """
+UNNEEDED = ("transformers", "torch_struct", "spacy", "optuna", "matplotlib")
+AS_IF_MISSING = f"import sys; sys.modules.update(dict.fromkeys({UNNEEDED}))\n"
+# A version that cannot be used, as of another Python or another library.
+AS_IF_BROKEN = f"""
+import pathlib, sys, tempfile
+folder = tempfile.TemporaryDirectory()
+for name in {UNNEEDED}:
+    pathlib.Path(folder.name, f"{{name}}.py").write_text("raise RuntimeError('a broken package')")
+sys.path.insert(0, folder.name)
+"""
+ALIGNING = """
 import sys
-for name in ("transformers", "torch_struct", "spacy", "optuna", "matplotlib"):
-    sys.modules[name] = None  # as if it were not installed
 import forest_align
-for name in ("forest", "joint", "semi-markov", "sultan"):
+for name in ("contextual", "forest", "joint", "projection", "semi-markov", "sultan"):
     assert len(forest_align.load(name).align("He died.", "He died.").words) == 3, name
 assert {name for name in sys.modules if name.startswith("benepar")} == {"benepar.ptb_unescape"}
 """
@@ -60,5 +68,13 @@ def test_the_bundled_parser_starts_without_transformers_and_the_whole_of_nltk() 
 
 
 @pytest.mark.skipif(not (MODELS / "en").is_dir(), reason="the bundled model has not been built")
-def test_aligners_work_without_what_only_training_and_other_parsers_need() -> None:
-    run(WITHOUT_WHAT_TRAINING_NEEDS)
+@pytest.mark.parametrize("before", [AS_IF_MISSING, AS_IF_BROKEN], ids=["missing", "broken"])
+def test_aligners_work_without_what_only_training_and_other_parsers_need(before: str) -> None:
+    run(before + ALIGNING)
+
+
+@pytest.mark.parametrize("before", [AS_IF_MISSING, AS_IF_BROKEN], ids=["missing", "broken"])
+def test_what_is_not_needed_cannot_be_imported_in_this_test(before: str) -> None:
+    code = f"{before}\nfor name in {UNNEEDED}:\n    try:\n        __import__(name)\n"
+    code += "    except (ImportError, RuntimeError):\n        continue\n    raise SystemExit(name)\n"
+    run(code)
