@@ -14,7 +14,7 @@ from forest_align.types import InputError
 from forest_align.types.brackets import join_chain, split_chain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from nltk import Tree
 
@@ -160,9 +160,28 @@ def gum_files(folder: str | Path) -> dict[str, list[Path]]:
     return parts
 
 
-def read_gum(folder: str | Path) -> Split:
-    """Read GUM by its official split; see :func:`gum_files`."""
+def read_gum(folder: str | Path, train_without: Collection[str] = ()) -> Split:
+    """Read GUM by its official split; see :func:`gum_files`.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Its folder.
+    train_without : collection of str
+        Genres that the training part is read without, such as ``"fiction"``: texts have the licence of their
+        genre. The other parts keep them.
+
+    Raises
+    ------
+    InputError
+        If no training document has such a genre.
+    """
     files = gum_files(folder)
+    genres = {path: path.stem.split("_")[1] for path in files["train"]}
+    if unknown := sorted(set(train_without) - set(genres.values())):
+        known = ", ".join(sorted(set(genres.values())))
+        raise InputError(f"no genre {unknown[0]!r} in the training part of GUM; expected some of {known}")
+    files["train"] = [path for path, genre in genres.items() if genre not in train_without]
     return Split(
         *(tuple(found for path in files[part] for found in _read(path)) for part in ("train", "dev", "test"))
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from forest_align.data.trees.treebanks import (
     PUNCTUATION_TAGS,
+    Split,
     TreebankSentence,
     known_chain,
     label_inventory,
@@ -71,7 +72,7 @@ class Visit:
 
 
 def treebank_mix(
-    wsj_folder: Path,
+    wsj_folder: Path | None,
     gum_folder: Path,
     craft_folder: Path,
     *,
@@ -81,10 +82,14 @@ def treebank_mix(
     craft_sentences: int,
     longest: int,
     seed: int,
+    gum_without: Collection[str] = (),
 ) -> Mix:
-    """Read the treebanks, without test parts and without training sentences of over ``longest`` words."""
-    wsj = read_wsj(wsj_folder, dev=WSJ_DEV)
-    gum, craft = read_gum(gum_folder), read_craft(craft_folder)
+    """Read the treebanks, without test parts and without training sentences of over ``longest`` words.
+
+    ``gum_without`` names genres of GUM that are not trained on.
+    """
+    wsj = read_wsj(wsj_folder, dev=WSJ_DEV) if wsj_folder is not None else Split((), (), ())
+    gum, craft = read_gum(gum_folder, gum_without), read_craft(craft_folder)
     chance = random.Random(seed)
     sentences: list[TreebankSentence] = []
     copies: list[float] = []
@@ -97,7 +102,7 @@ def treebank_mix(
     copies += [craft_copies] * (len(sentences) - len(copies))
     chance = random.Random(f"{seed}/dev")
     dev = {
-        "wsj": list(wsj.dev),
+        **({"wsj": list(wsj.dev)} if wsj_folder is not None else {}),
         "gum": chance.sample(gum.dev, min(200, len(gum.dev))),
         "craft": chance.sample(craft.dev, min(80, len(craft.dev))),
     }

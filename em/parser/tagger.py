@@ -70,14 +70,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("treebanks", type=Path, help="folder with wsj_sample, gum and craft")
     parser.add_argument("output", type=Path, help="folder for the tagger")
+    parser.add_argument("--without-wsj", action="store_true", help="do not train on the WSJ sample")
+    parser.add_argument(
+        "--gum-without", nargs="+", default=[], metavar="GENRE", help="genres of GUM that are not trained on"
+    )
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
-    wsj, gum, craft = (
-        read(options.treebanks / name)
-        for read, name in ((read_wsj, "wsj_sample"), (read_gum, "gum"), (read_craft, "craft"))
-    )
+    wsj, craft = read_wsj(options.treebanks / "wsj_sample"), read_craft(options.treebanks / "craft")
+    gum = read_gum(options.treebanks / "gum", options.gum_without)
     chosen = Random(options.seed).sample(craft.train, min(CRAFT_SENTENCES, len(craft.train)))
-    train = [*wsj.train, *gum.train, *chosen]
+    train = [*(() if options.without_wsj else wsj.train), *gum.train, *chosen]
     names = tuple(sorted({tag for sentence in train for tag in sentence.tags}))
     make = WordVectors()
     tagger = fit(words_of(train, names, make), names, options.seed)

@@ -78,6 +78,7 @@ class TrainingRun:
             craft_sentences=options.craft_sentences,
             longest=options.longest,
             seed=options.seed,
+            gum_without=options.gum_without,
         )
         self.made_with = made_with(options, self.mix.sentences)
         resumes = options.resume and (options.work / "checkpoint.safetensors").exists()
@@ -167,8 +168,15 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--wsj", type=Path, required=True, help="folder of the WSJ sample (wsj_*.mrg)")
+    parser.add_argument("--wsj", type=Path, help="folder of the WSJ sample (wsj_*.mrg); default: none")
     parser.add_argument("--gum", type=Path, required=True, help="folder of GUM (*.ptb, splits.md)")
+    parser.add_argument(
+        "--gum-without",
+        nargs="+",
+        default=[],
+        metavar="GENRE",
+        help="genres of GUM that are not trained on, such as fiction; each has a licence of its own",
+    )
     parser.add_argument("--craft", type=Path, required=True, help="folder of CRAFT (*.tree)")
     parser.add_argument("--encoder", type=Path, required=True, help="folder of all-MiniLM-L6-v2")
     parser.add_argument("--work", type=Path, required=True, help="folder for checkpoints and the export")

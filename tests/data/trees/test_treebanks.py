@@ -104,6 +104,25 @@ def test_gum_follows_its_official_split_without_blanked_documents(tmp_path: Path
     assert [len(part) for part in (split.train, split.dev, split.test)] == [1, 1, 0]
 
 
+def test_gum_can_be_trained_on_without_some_genres(tmp_path: Path) -> None:
+    documents = {
+        "train": ("bio_a", "fiction_b", "fiction_c", "news_d"),
+        "dev": ("fiction_e",),
+        "test": ("bio_f",),
+    }
+    lines = (
+        f"## {part}\n" + "".join(f"  * GUM_{name}\n" for name in names) for part, names in documents.items()
+    )
+    (tmp_path / "splits.md").write_text("".join(lines))
+    for name in (name for names in documents.values() for name in names):
+        (tmp_path / f"GUM_{name}.ptb").write_text(f"(ROOT (NP (NN {name})))")
+    split = read_gum(tmp_path, train_without=["fiction", "bio"])
+    words = [[sentence.words[0] for sentence in part] for part in (split.train, split.dev, split.test)]
+    assert words == [["news_d"], ["fiction_e"], ["bio_f"]]
+    with pytest.raises(InputError, match=r"no genre 'fictions' in .* expected some of bio, fiction, news"):
+        read_gum(tmp_path, train_without=["fiction", "fictions"])
+
+
 def test_craft_keeps_whole_articles_apart(tmp_path: Path) -> None:
     for article in range(6):
         (tmp_path / f"{article}.tree").write_text(f"( (NP (NN a{article})) )\n" * 4)

@@ -66,6 +66,9 @@ def test_what_is_held_out_is_not_trained_on(tmp_path: Path, monkeypatch: pytest.
     assert [s.words[0] for s in mix.dev["wsj"]] == ["wsj180", "long", "wsj184", "long"]
     assert [s.words[0] for s in mix.dev["gum"]] == ["gum-c"]
     assert script.treebank_mix(tmp_path, tmp_path, tmp_path, **options) == mix
+    fewer = script.treebank_mix(None, tmp_path, tmp_path, **options, gum_without=["a"])
+    assert fewer.sentences == mix.sentences[5:] and fewer.copies == mix.copies[5:]
+    assert set(fewer.dev) == {"gum", "craft"} and fewer.dev["gum"] == mix.dev["gum"]
 
 
 def test_tags_that_training_does_not_know_have_the_first_place() -> None:
