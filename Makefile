@@ -6,9 +6,12 @@ VENV ?= .venv
 DATA ?= ../shared/data
 BIN := $(VENV)/bin
 CONSTRAINTS ?= constraints.txt
-PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS)
+PIP = $(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS)
+# The small build of torch, or, where PyTorch's own index cannot be reached, that of the usual one.
+CPU_INDEX ?= https://download.pytorch.org/whl/cpu
+INSTALL_TORCH = $(PIP) --retries 0 --timeout 20 --no-deps --index-url $(CPU_INDEX) torch || $(PIP) torch
 
-.PHONY: demo test test-only test-transformers lint types benchmark nightly clean
+.PHONY: demo test test-only test-transformers dist test-sdist test-wheel test-installed install-wheel lint types benchmark nightly clean
 
 demo: $(VENV)/installed
 	$(BIN)/forest-align align examples/pairs.tsv --to text
@@ -16,13 +19,41 @@ demo: $(VENV)/installed
 test: $(VENV)/installed-for-tests lint types test-only
 
 test-only:
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(TESTS)
 
 # What depends on the version of transformers: parsers in benepar's format, and training the parser.
 # With another version: make test-transformers VENV=build/transformers-5 CONSTRAINTS=constraints-transformers-5.txt
 test-transformers: $(VENV)/installed-for-tests
 	$(BIN)/python -c 'import transformers; print("transformers", transformers.__version__)'
 	$(BIN)/python -m pytest tests/parsing/networks tests/em/parser
+
+# The source distribution, and a wheel built from it.
+dist: $(VENV)/installed-for-tests
+	rm -rf build/dist
+	$(BIN)/python -m build --no-isolation --outdir build/dist
+
+# make test, or TARGETS, in the unpacked source distribution, far from this tree.
+test-sdist: dist
+	folder=$$(mktemp -d) && tar -xzf build/dist/*.tar.gz -C $$folder --strip-components=1 && \
+	    $(MAKE) -C $$folder VENV=.venv BIN=.venv/bin $(or $(TARGETS),test) && rm -rf $$folder
+
+# The wheel in an environment of its own.
+test-wheel: dist
+	rm -rf build/wheel
+	$(PYTHON) -m venv build/wheel
+	$(MAKE) install-wheel test-installed BIN=build/wheel/bin
+
+install-wheel:
+	$(INSTALL_TORCH)
+	$(PIP) build/dist/*.whl pytest hypothesis
+
+# Tests of what is installed for BIN/python, from a folder without sources.
+INSTALLED_TESTS ?= tests/cext tests/alignment tests/types
+test-installed:
+	mkdir -p build/elsewhere
+	cd build/elsewhere && export PYTHONSAFEPATH=1 PATH=$(abspath $(BIN)):$$PATH && \
+	    forest-align align $(abspath examples/pairs.tsv) --to text && \
+	    python -m pytest -c $(abspath pyproject.toml) --rootdir $(CURDIR) $(abspath $(INSTALLED_TESTS))
 
 lint:
 	$(BIN)/ruff check .
@@ -54,11 +85,11 @@ MINUTES ?= 30
 nightly: $(VENV)/installed-for-tests
 	$(BIN)/python tools/nightly.py --minutes $(MINUTES)
 
-# torch first and by itself: its CPU build then satisfies everything else that asks for torch. The editable
+# torch first and by itself: it then satisfies everything else that asks for torch. The editable
 # install makes the source folders and the installed package the same thing.
 $(VENV)/installed: setup.py pyproject.toml $(wildcard constraints*.txt) $(wildcard cext/*.pyx cext/*.pxd cext/*/*.pxi)
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) torch
+	$(INSTALL_TORCH)
 	$(PIP) cython setuptools wheel
 	$(PIP) --no-build-isolation -e .
 	touch $@

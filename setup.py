@@ -4,7 +4,9 @@ Everything declarative lives in ``pyproject.toml``; this file holds what needs c
 """
 
 import os
+import re
 from pathlib import Path
+from typing import Any
 
 from Cython.Build import cythonize
 from setuptools import Extension, find_packages, setup
@@ -21,7 +23,9 @@ FOLDERS = {
 # FOREST_ALIGN_SANITIZE=1 builds kernels that end the process where they leave an array or overflow. They need
 # the libraries of the sanitizers in LD_PRELOAD: tools/nightly.py runs tests with them.
 SANITIZERS = ["-fsanitize=address,undefined"] if os.environ.get("FOREST_ALIGN_SANITIZE") else []
-ARGUMENTS = ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all"] if SANITIZERS else ["-O3"]
+ARGUMENTS = (
+    ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all"] if SANITIZERS else ["-O3", "-g0"]
+)
 
 
 def packages() -> list[str]:
@@ -31,6 +35,28 @@ def packages() -> list[str]:
         found.append(name)
         found.extend(f"{name}.{sub}" for sub in find_packages(folder))
     return found
+
+
+def description() -> dict[str, Any]:
+    """The README as the page of a package index, and the addresses beside it.
+
+    FOREST_ALIGN_URL is the address of the repository, such as ``https://github.com/OWNER/forest-align``. With
+    it, links to files become absolute, at the tag of this version. Without it, the README stays as it is.
+    """
+    page = Path("README.md").read_text(encoding="utf-8")
+    found: dict[str, Any] = {"long_description_content_type": "text/markdown"}
+    url = os.environ.get("FOREST_ALIGN_URL", "").rstrip("/")
+    if url:
+        version = Path("forest_align/_version.py").read_text(encoding="utf-8").split('"')[-2]
+        page = re.sub(r"(!\[[^\]]*\]\()(?!\w+:|#)", rf"\1{url}/raw/v{version}/", page)
+        page = re.sub(r"((?<!!)\[[^\]]*\]\()(?!\w+:|#)", rf"\1{url}/blob/v{version}/", page)
+        found["project_urls"] = {
+            "Source": url,
+            "Documentation": f"{url}/blob/v{version}/docs/README.md",
+            "Changelog": f"{url}/blob/v{version}/CHANGELOG.md",
+            "Issues": f"{url}/issues",
+        }
+    return {"long_description": page, **found}
 
 
 extensions = [
@@ -44,6 +70,7 @@ extensions = [
 ]
 
 setup(
+    **description(),
     packages=packages(),
     package_dir=FOLDERS,
     ext_modules=cythonize(

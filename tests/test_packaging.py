@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import email
+import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -14,6 +16,7 @@ from typing import Any
 import pytest
 from packaging.requirements import Requirement
 
+import forest_align
 from forest_align._bundled_parts import bundled_parts
 
 from .places import ROOT
@@ -22,8 +25,9 @@ MAPPED = {"forest_align": "forest_align", "cext": "forest_align/cext", "em": "fo
 MAPPED |= {"eval": "forest_align/eval", "data": "forest_align/data"}
 
 
-def run(*command: str, cwd: Path) -> str:
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True)
+def run(*command: str, cwd: Path, **variables: str) -> str:
+    environment = {**os.environ, **variables}
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, env=environment)
     assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
     return done.stdout
 
@@ -91,6 +95,27 @@ def test_the_wheel_says_which_licences_its_parts_have(wheel: Path) -> None:
         assert archive.read(name.replace("METADATA", f"licenses/{path}")) == (ROOT / path).read_bytes()
     terms = metadata["License-Expression"].split(" AND ")
     assert set(terms) == {part.licence for part in bundled_parts().parts.values()}
+
+
+@pytest.mark.parametrize("url", ["", "https://example.org/us/forest-align/"])
+def test_links_of_the_package_page_are_absolute_if_the_address_is_known(url: str, tmp_path: Path) -> None:
+    command = (sys.executable, "setup.py", "-q", "egg_info", "--egg-base", str(tmp_path))
+    run(*command, cwd=ROOT, FOREST_ALIGN_URL=url)
+    text = (tmp_path / "forest_align.egg-info" / "PKG-INFO").read_text(encoding="utf-8")
+    metadata = email.message_from_string(text)
+    readme, page = (ROOT / "README.md").read_text(encoding="utf-8"), metadata.get_payload()
+    assert metadata["Description-Content-Type"] == "text/markdown"
+    link = re.compile(r"(!?)\[[^\]]*\]\(([^)]*)\)")
+    links, found = link.findall(readme), link.findall(page)
+    assert len(links) == len(found) > 20
+    if not url:
+        assert (found, metadata["Project-URL"]) == (links, None)
+        return
+    base, version = "https://example.org/us/forest-align", f"v{forest_align.__version__}"
+    for (image, before), (_, after) in zip(links, found, strict=True):
+        folder = f"{base}/{'raw' if image else 'blob'}/{version}"
+        assert after == (before if "://" in before else f"{folder}/{before}")
+    assert f"Source, {base}" in metadata.get_all("Project-URL", [])
 
 
 def pinned_versions(name: str) -> dict[str, str]:

@@ -34,6 +34,7 @@ RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "contextual_speed": ("LINKED --words 11 --limit 2 --repeat 1", "dependencies given .* pairs/s", {}),
     "extraction_speed": ("ALIGNED --count 8 --distinct", "table: .* rows", {}),
     "memory": ("align RAW --count 2", "2 pairs .* MiB", {}),
+    "onnx_runtime": ("RAW --limit 1 --aligner contextual", "contextual . ONNX Runtime, int8 ", {}),
     "parser_speed": ("--sentences 2 --words 6 --repeat 1 --threads 1 --memory 2", "peak memory", {}),
     "pipeline_speed": ("RAW --limit 2", "packed forests", {}),
     "repeatability": ("RAW --limit 2", "links in one run only", {}),
@@ -86,6 +87,9 @@ def test_every_script_is_run_here() -> None:
 def test_it_runs(
     name: str, inputs: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    if name == "onnx_runtime":  # compares with packages that forest-align does without
+        for package in ("onnx", "onnx_ir", "onnxruntime"):
+            pytest.importorskip(package)
     arguments, printed, smaller = RUNS[name]
     module = script(name)
     for constant, value in smaller.items():
