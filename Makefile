@@ -95,7 +95,7 @@ $(VENV)/installed: setup.py pyproject.toml $(wildcard constraints*.txt) $(wildca
 	touch $@
 
 $(VENV)/installed-for-tests: $(VENV)/installed
-	$(PIP) --no-build-isolation -e '.[test,plot,spacy]'
+	$(PIP) --no-build-isolation -e '.[test,plot,benepar,spacy]'
 	touch $@
 
 clean:

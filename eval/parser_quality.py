@@ -21,7 +21,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from benepar.ptb_unescape import guess_space_after, ptb_unescape
 
 from forest_align.cext import chart
 from forest_align.data.trees.treebanks import (
@@ -32,6 +31,8 @@ from forest_align.data.trees.treebanks import (
     read_wsj,
 )
 from forest_align.eval.metrics.calibration_error import calibrate
+from forest_align.parsing.networks.encoder_batches import plain_word
+from forest_align.parsing.networks.isolated_imports import import_isolated
 from forest_align.parsing.networks.span_scores import SpanScorer, SpanScores
 from forest_align.parsing.parser_loading import load_span_parser
 from forest_align.parsing.tokenize import tokenize
@@ -123,8 +124,8 @@ def as_in_news(sentence: TreebankSentence) -> list[str]:
 
 def spaced_words(sentence: TreebankSentence) -> tuple[list[str], str]:
     """Return a sentence's unescaped words, and the text of them with blanks as in written English."""
-    words = [word.replace("\xa0", "") or "?" for word in ptb_unescape(list(sentence.words))]
-    spaces = guess_space_after(as_in_news(sentence))
+    words = [plain_word(word).replace("\xa0", "") or "?" for word in sentence.words]
+    spaces = import_isolated("benepar.ptb_unescape").guess_space_after(as_in_news(sentence))
     return words, "".join(word + " " * space for word, space in zip(words, spaces, strict=True)).rstrip(" ")
 
 
@@ -143,7 +144,7 @@ def evaluate(scorer: SpanScorer, sentences: Sequence[TreebankSentence], conditio
             written = [as_raw(sentence) for sentence in part]
         elif condition == "lower":
             # Unescape first: "-lrb-" would not be recognised as a bracket.
-            lowered = [[word.lower() for word in ptb_unescape(list(s.words))] for s in part]
+            lowered = [[plain_word(word).lower() for word in s.words] for s in part]
             written = [(words, words) for words in lowered]
         else:
             written = [(list(sentence.words), list(sentence.words)) for sentence in part]

@@ -20,11 +20,10 @@ from random import Random
 
 import numpy as np
 import torch
-from benepar.ptb_unescape import ptb_unescape
 from torch.nn import functional
 
 from forest_align.data.trees.treebanks import TreebankSentence, read_craft, read_gum, read_wsj
-from forest_align.parsing.networks.encoder_batches import CASE_COUNT, case_numbers
+from forest_align.parsing.networks.encoder_batches import CASE_COUNT, case_numbers, plain_word
 from forest_align.parsing.networks.vector_network import WordVectors
 from forest_align.parsing.networks.word_tagger import WordTagger
 
@@ -99,7 +98,7 @@ def with_vectors(
     """Each sentence with its words as written and their vectors."""
     for start in range(0, len(sentences), 256):
         some = sentences[start : start + 256]
-        texts = [ptb_unescape(list(sentence.words)) for sentence in some]
+        texts = [[plain_word(word) for word in sentence.words] for sentence in some]
         if lower:
             texts = [[word.lower() for word in words] for words in texts]
         yield from zip(some, texts, make(texts), strict=True)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from forest_align.parsing.networks.span_scores import SpanScorer
 
 MODELS = Path(__file__).parent / "models"
+NEEDS_BENEPAR = "parsers in benepar's format need more packages: pip install 'forest-align[benepar]'"
 
 
 def load_parser(
@@ -132,8 +133,10 @@ def load_span_parser(name_or_folder: str | Path) -> SpanScorer:
 
         return EncoderScorer.read(folder)
     if "benepar" in config:
-        from forest_align.parsing.networks._benepar_scorer import BeneparScorer
-
+        try:
+            from forest_align.parsing.networks._benepar_scorer import BeneparScorer
+        except ImportError as error:
+            raise ModelError(f"{folder}: {error}; {NEEDS_BENEPAR}") from None
         return BeneparScorer(folder)
     raise ModelError(f"{folder}: config.json has neither a section {SECTION!r} nor a section 'benepar'")
 

@@ -9,14 +9,15 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 
-from forest_align.parsing.networks.isolated_imports import import_isolated
 from forest_align.types import ModelError
+from forest_align.types.brackets import unescape
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-_ptb_unescape = import_isolated("benepar.ptb_unescape").ptb_unescape
+# Words that stand for a quotation mark or a dash, and what the parsers' training texts have in their place.
+_MARKS = {**dict.fromkeys("«»“”„", '"'), **dict.fromkeys("‘’‹›", "'"), "–": "--", "—": "--"}
 
 #: Letter-case classes; the second half of the table is for the first word of a sentence.
 CASE_CLASSES = (
@@ -59,8 +60,16 @@ def case_numbers(words: Sequence[str]) -> np.ndarray:
 
 def _plain(word: str) -> str:
     """A word without the escapes of treebanks and without lone surrogates, which cannot be encoded."""
-    plain: str = _ptb_unescape([word.encode("utf-8", "replace").decode("utf-8")])[0]
-    return plain
+    return plain_word(word.encode("utf-8", "replace").decode("utf-8"))
+
+
+def plain_word(word: str) -> str:
+    """A word without the escapes of treebanks, with plain quotation marks and dashes.
+
+    The parsers were trained on such words; see ``ptb_unescape`` of benepar (Kitaev, Cao and Klein 2019).
+    """
+    plain = unescape(_MARKS.get(word, word))
+    return plain.replace("``", '"').replace("`", "'").replace("''", '"')
 
 
 def _numbered(classes: Sequence[int]) -> np.ndarray:

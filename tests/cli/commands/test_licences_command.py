@@ -17,7 +17,7 @@ def test_every_part_source_and_required_package_is_printed(capsys: pytest.Captur
     }
     (torch,) = [line for line in printed.splitlines() if line.startswith("torch ")]
     assert "BSD-3-Clause" in torch
-    assert "matplotlib" not in first  # an extra
+    assert "matplotlib" not in first  # of an extra
 
 
 def test_one_part_is_printed_with_all_that_it_depends_on(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,9 +6,18 @@ from pathlib import Path
 
 import pytest
 import torch
+from benepar.ptb_unescape import ptb_unescape
+from hypothesis import given
+from hypothesis import strategies as st
 
 from forest_align.parsing.networks import linear_layers
-from forest_align.parsing.networks.encoder_batches import CASE_CLASSES, EncoderBatch, WordEncoder, collate
+from forest_align.parsing.networks.encoder_batches import (
+    CASE_CLASSES,
+    EncoderBatch,
+    WordEncoder,
+    collate,
+    plain_word,
+)
 from forest_align.parsing.networks.encoder_scorer import EncoderScorer
 from forest_align.parsing.networks.linear_layers import native_dtype
 from forest_align.parsing.networks.model_files import ParserConfig
@@ -16,6 +25,14 @@ from forest_align.parsing.networks.span_network import BatchScores, span_index
 from forest_align.parsing.networks.span_scores import SpanScores
 from forest_align.parsing.parser_loading import MODELS, locate_parser
 
+PIECES = (
+    *"«»‹›„“”‘’–—`'/*a-",
+    "``",
+    "''",
+    "\\/",
+    "\\*",
+    *(f"-{side}{kind}B-" for side in "LR" for kind in "RSC"),
+)
 START, STOP, UNKNOWN = 101, 102, 100  # of the bundled tokenizer, which is BERT's
 
 
@@ -32,6 +49,11 @@ def test_a_sentence_begins_with_classes_of_its_own_and_ends_with_the_stop_symbol
     assert found.subwords.tolist() == [START, cat, *parts, cat, STOP]
     assert found.word_ends.tolist() == [1, 1 + len(parts), 2 + len(parts)]
     assert found.cases.tolist() == [2 + len(CASE_CLASSES), 1, 2]
+
+
+@given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=4).map("".join))
+def test_words_are_plain_as_for_the_parsers_of_benepar(word: str) -> None:
+    assert [plain_word(word)] == ptb_unescape([word])
 
 
 def test_words_are_read_as_words_whatever_they_look_like(encode: WordEncoder) -> None:
