@@ -1,8 +1,9 @@
-"""Install the package into fresh environments and print a table: size, packages, time, works or not.
+r"""Install the package into fresh environments and print a table: size, packages, time, works or not.
 
 DIST holds wheels and a source distribution (``make dist``); pip chooses the wheel if it fits the Python::
 
-    python tools/fresh_environments.py build/dist --constraints constraints.txt constraints-transformers-5.txt
+    python tools/fresh_environments.py build/dist --extras benepar \
+        --constraints constraints.txt constraints-transformers-5.txt
     python tools/fresh_environments.py build/dist --from-source --without-compiler
 
 Without a wheel for the Python, or with ``--from-source``, the kernels are compiled. ``--without-compiler``
@@ -23,7 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 ALIGNERS = ("forest", "contextual", "joint", "semi-markov", "sultan", "projection")
-HEADS = ("Python", "constraints", "from", "compiler", "size", "packages", "seconds", "works")
+HEADS = ("Python", "constraints", "extras", "from", "compiler", "size", "packages", "seconds", "works")
 
 
 def size_of(folder: Path) -> int:
@@ -51,7 +52,8 @@ def row(python: str, constraints: str, options: argparse.Namespace) -> tuple[str
         install: list[str | Path] = [here / "pip", "install", "-q", "-c", ROOT / constraints]
         chosen = ["--no-binary", "forest-align"] if options.from_source else []
         # Other packages than forest-align have the version of the constraints, wherever they come from.
-        packages: list[str | Path] = ["--find-links", options.dist.resolve(), *chosen, "forest-align"]
+        name = f"forest-align[{options.extras}]" if options.extras else "forest-align"
+        packages: list[str | Path] = ["--find-links", options.dist.resolve(), *chosen, name]
         started = time.perf_counter()
         works = call([*install, "--no-deps", "--index-url", CPU_INDEX, "torch"], environment, folder)
         works = works and call([*install, *packages], environment, folder)
@@ -64,7 +66,7 @@ def row(python: str, constraints: str, options: argparse.Namespace) -> tuple[str
         version = subprocess.run(
             [here / "python", "--version"], capture_output=True, text=True
         ).stdout.split()[-1]
-        cells = (version, constraints, "source" if options.from_source else "wheel")
+        cells = (version, constraints, options.extras or "none", "source" if options.from_source else "wheel")
         found = (f"{size_of(folder / 'fresh') / 1e6:.0f} MB", str(count), f"{seconds:.0f}")
         return *cells, "no" if options.without_compiler else "yes", *found, "yes" if works else "no"
 
@@ -75,6 +77,7 @@ def main() -> None:
     parser.add_argument("dist", type=Path)
     parser.add_argument("--python", nargs="+", default=[sys.executable])
     parser.add_argument("--constraints", nargs="+", default=["constraints.txt"])
+    parser.add_argument("--extras", default="", help="such as benepar")
     parser.add_argument("--from-source", action="store_true")
     parser.add_argument("--without-compiler", action="store_true")
     options = parser.parse_args()
