@@ -251,7 +251,8 @@ def compare(name: str, pairs: Sequence[Any], files: Sequence[dict[str, Path]], t
         spent: list[float] = []
         with ExitStack() as stack:
             if kind != "torch":
-                stack.enter_context(engine(*(one[kind] for one in files), threads))
+                vectors, parser = (one[kind] for one in files)
+                stack.enter_context(engine(vectors, parser, threads))
             stack.enter_context(timed(spent))
             found, seconds = links_and_seconds(aligner, pairs)
             encoders = sum(spent) / 2

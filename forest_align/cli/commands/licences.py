@@ -67,7 +67,7 @@ def _package_rows() -> Iterator[tuple[str, ...]]:
 def _stated_licence(found: metadata.PackageMetadata) -> str:
     """Licence of an installed package: its expression, its name in a line, or its classifier."""
     for field in ("License-Expression", "License"):
-        text = found.get(field, "")
+        text = "".join(found.get_all(field) or ())
         if text and "\n" not in text:
             return text
     classifiers = [text for text in found.get_all("Classifier") or () if text.startswith("License ::")]
