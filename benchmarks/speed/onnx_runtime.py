@@ -30,6 +30,7 @@ from torch.nn import functional
 
 from forest_align.aligners import Aligner, load
 from forest_align.data.pairs import read_pairs
+from forest_align.parsing.networks import encoder_scorer, vector_network
 from forest_align.parsing.networks.encoder_batches import EncoderBatch
 from forest_align.parsing.networks.model_files import read_config, read_tensors, read_weights
 from forest_align.parsing.networks.span_network import SpanNetwork
@@ -245,12 +246,18 @@ def equal_links(found: Sequence[set[Any]], others: Sequence[set[Any]]) -> float:
 
 def compare(name: str, pairs: Sequence[Any], files: Sequence[dict[str, Path]], threads: int) -> None:
     """Print the rows of one aligner."""
-    aligner = load(name)
+    native = load(name)
+    with ExitStack() as stack:
+        for module in (encoder_scorer, vector_network):
+            stack.enter_context(patch.object(module, "native_dtype", lambda: torch.float32))
+        exact = load(name)
+        exact.align("He died.", "He passed away.")  # loads the networks
     bundled: list[set[Any]] = []
-    for kind in ("torch", *KINDS):
+    for kind in ("torch", "torch, float32", *KINDS):
+        aligner = exact if kind == "torch, float32" else native
         spent: list[float] = []
         with ExitStack() as stack:
-            if kind != "torch":
+            if kind in KINDS:
                 vectors, parser = (one[kind] for one in files)
                 stack.enter_context(engine(vectors, parser, threads))
             stack.enter_context(timed(spent))
@@ -258,7 +265,7 @@ def compare(name: str, pairs: Sequence[Any], files: Sequence[dict[str, Path]], t
             encoders = sum(spent) / 2
             alone = [set(aligner.align(*pair).words) for pair in pairs]
         bundled = bundled or found
-        cells = [name, kind if kind == "torch" else f"ONNX Runtime, {kind}", f"{len(pairs) / seconds:.1f}"]
+        cells = [name, f"ONNX Runtime, {kind}" if kind in KINDS else kind, f"{len(pairs) / seconds:.1f}"]
         cells += [f"{encoders:.2f}", f"{equal_links(bundled, found):.2f}", f"{equal_links(found, alone):.2f}"]
         print(f"| {' | '.join(cells)} |", flush=True)
 
