@@ -261,7 +261,8 @@ class CorpusReader:
             relations = ((arrays["relations"][:, :, None] & _RELATION_BITS) != 0).astype(np.float64)
             features = PairFeatures(phrase_classes(source), phrase_classes(target), relations)
             has_phrases = _PHRASE_ARRAYS[0] in arrays
-            phrases = PhraseEvidence(*(arrays[name] for name in _PHRASE_ARRAYS)) if has_phrases else None
+            spans, log_odds, inside = (arrays.get(name, np.empty(0)) for name in _PHRASE_ARRAYS)
+            phrases = PhraseEvidence(spans, log_odds, inside) if has_phrases else None
         light = replace(source, vectors=None), replace(target, vectors=None)
         links = pair.links.check(len(source), len(target)) if pair.links is not None else None
         gold_heads = None if given_forests else _gold_heads(pair)

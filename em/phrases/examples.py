@@ -91,7 +91,7 @@ def read_labelled(data: Path, corpus: str, parser: str, cache: Path) -> Iterator
         links = link_probabilities(provider.candidates(one.source, one.target), *shape)
         evidence = word_evidence(one.source, one.target, lexicon)
         proposed = ProposedPairs.of(one.source, one.target, links, evidence)
-        yield LabelledPair(corpus, proposed, _labels(one, proposed, sure and sure[number]))
+        yield LabelledPair(corpus, proposed, _labels(one, proposed, None if sure is None else sure[number]))
 
 
 def _labels(one: ParsedPair, proposed: ProposedPairs, sure: list[tuple[int, int]] | None) -> np.ndarray:

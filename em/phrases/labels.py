@@ -73,7 +73,8 @@ def labels_of(
     of_source = sums.between(source.start, source.end)[a]
     of_target = sums.between(0, -1, target.start, target.end)[b]
     consistent = (inside > 0) & (inside == of_source) & (inside == of_target)
-    smallest = _smallest(source, table.any(axis=1))[a] & _smallest(target, table.any(axis=0))[b]
+    linked = np.asarray(table.any(axis=1)), np.asarray(table.any(axis=0))
+    smallest = _smallest(source, linked[0])[a] & _smallest(target, linked[1])[b]
     labels = np.where(consistent, np.where(smallest, SURE, POSSIBLE), WRONG)
     for spans, places, words in ((source, a, silent[0]), (target, b, silent[1])):
         if words:

@@ -17,6 +17,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import optuna
 
@@ -149,7 +150,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     study.enqueue_trial({name: getattr(model.options, name) for name in SPACE}, skip_if_exists=True)
 
     def objective(trial: optuna.Trial) -> float:
-        values = {
+        values: dict[str, Any] = {
             name: trial.suggest_float(name, least, most, log=logarithmic)
             for name, (least, most, logarithmic) in SPACE.items()
         }
@@ -161,7 +162,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         study.optimize(objective, n_trials=1)
     best = study.best_trial
     print("best", json.dumps({name: round(value, 2) for name, value in best.user_attrs["figures"].items()}))
-    values = {name: float(f"{value:.4g}") for name, value in best.params.items()}
+    values: dict[str, Any] = {name: float(f"{value:.4g}") for name, value in best.params.items()}
     tuned = {**model.description.get("tuned", {}), **values}
     description = {**model.description, "tuned": tuned}
     replace(model, options=replace(model.options, **values), description=description).save(options.output)
