@@ -31,7 +31,7 @@ def run(name: str, folder: Path) -> str:
         ("own_table.py", "near the river"),
         ("changes.py", "5,replaced,illness,ill,0."),
         ("own_trees.py", "chosen: (S (NP (PRP I)) (VP (VBD watched)"),
-        ("phrase_table.sh", "died in nyc\tpassed away in new york city"),
+        ("phrase_table.sh", "defeated\tovercame"),
         ("train.sh", "95% interval of word F1"),
     ],
 )

@@ -152,7 +152,7 @@ def measure(path: str, arguments: argparse.Namespace, stanford: str | None = Non
     )
 
     def variant(**changes: Any) -> ForestModel:
-        return replace(model, options=replace(model.options, **changes))
+        return model.with_options(**changes)
 
     forests = dev_set(path, arguments, DEFAULT_WORDS)
     if stanford is not None:

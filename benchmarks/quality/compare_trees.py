@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -152,7 +152,7 @@ def report_weights(
     print("| µ_p | labelled F1 | p, against the parser | UAS | other trees | constituent F1 |")
     print("|---" * 6 + "|")
     for weight in weights:
-        one = replace(model, options=replace(model.options, parser_weight=weight))
+        one = model.with_options(parser_weight=weight)
         cases = cases_of(pairs, references, one)
         gold = labelled(cases, "reference")
         best, chosen = (score_brackets(gold, labelled(cases, which)) for which in ("best", "chosen"))

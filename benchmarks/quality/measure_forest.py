@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -180,9 +180,7 @@ def measure(aligner: ForestAligner, cases: Sequence[Case], trees: str, gold: boo
     Only best trees have a row of the projection; that of forests would be the same.
     """
     variants: dict[str, Align] = {
-        name: ForestAligner(
-            replace(aligner.model, options=replace(aligner.model.options, **changes)), lexicon=aligner.lexicon
-        ).align_candidates
+        name: ForestAligner(aligner.model.with_options(**changes), lexicon=aligner.lexicon).align_candidates
         for name, changes in SEARCHES.items()
     }
     if not trees.endswith("forest"):

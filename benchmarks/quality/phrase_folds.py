@@ -51,10 +51,7 @@ def systems(folds: Path) -> dict[str, AlignPair]:
         )
         for fold in range(FOLDS)
     ]
-    options = replace(model.options, phrase_weight=0.0, phrase_base=1.0)
-    without = ForestAligner(
-        replace(model, phrases=None, options=options), candidates=forest.candidates, paraphrases=False
-    )
+    without = ForestAligner(replace(model, phrases=None), candidates=forest.candidates, paraphrases=False)
     projection = ProjectionAligner()
     return {
         "projection": lambda number, *sides: projection.align_prepared(*sides),

@@ -89,7 +89,7 @@ def normalizer_table(
     results = {}
     for name, model in models.items():
         for use in dict.fromkeys([own, *arguments.uses]):
-            used = replace(model, options=replace(model.options, normalizer=use))
+            used = model.with_options(normalizer=use)
             label = f"{name}, used as {use}"
             results[label] = rows_of(dev, used, label)
     return table(

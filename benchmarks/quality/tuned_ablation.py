@@ -96,7 +96,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     others = argparse.Namespace(**{**options, "skip": arguments.tune})
     tuning = joined([dev_set(path, model, first) for path in arguments.gold])
     judged = {path: dev_set(path, model, others) for path in arguments.gold}
-    monotonic = replace(model, options=replace(model.options, noncompositional=False))
+    monotonic = model.with_options(noncompositional=False)
     untrained = replace(model, weights=np.zeros_like(model.weights), lexical={})
     rows: dict[str, dict[str, np.ndarray]] = {path: {} for path in judged}
     found = []

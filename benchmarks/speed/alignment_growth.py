@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -114,7 +113,7 @@ def model_with_gap(generation_gap: int | None) -> ForestModel:
     model = bundled_model()
     if generation_gap is None:
         return model
-    return replace(model, options=replace(model.options, generation_gap=generation_gap))
+    return model.with_options(generation_gap=generation_gap)
 
 
 def plot(rows: Sequence[Row], path: str) -> None:

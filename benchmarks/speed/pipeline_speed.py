@@ -34,7 +34,6 @@ from forest_align.aligners.words.choose import DEFAULT_WORDS, WORD_CANDIDATES
 from forest_align.alignment import Alignment
 from forest_align.cext import alignment as kernel
 from forest_align.data.pairs import read_pairs
-from forest_align.parsing import parser as parser_module
 from forest_align.parsing.forests import n_best as n_best_module
 from forest_align.types import InputError
 
@@ -76,13 +75,15 @@ class Stopwatch:
 def watch_stages(watch: Stopwatch, aligner: ForestAligner) -> None:
     """Measure every stage between raw text and JSON."""
     scorer = aligner.parser._scorer
-    watch.watch(parser_module, "prepare", "tokenizer")
     watch.watch(scorer, "score", "encoder and span scores")
     watch.watch(aligner.parser, "_vectors", "word vectors")
     watch.watch(aligner.parser, "_decode", "n best trees, lemmas")
     watch.watch(n_best_module, "forest_from_constituents", "packed forests")
     watch.watch(aligner.candidates, "candidates", "word candidates")
     watch.watch(aligner, "features", "phrase features")
+    watch.watch(forest_module, "judged_phrases", "phrase-pair model")
+    watch.watch(forest_module, "with_relations", "relations of phrases")
+    watch.watch(forest_module, "with_paraphrase_probability", "paraphrase probability")
     watch.watch(kernel, "align", "alignment kernel")
     watch.watch(forest_module, "build_alignment", "alignment built from arrays")
     watch.watch(Alignment, "to_json", "JSON")

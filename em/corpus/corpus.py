@@ -273,13 +273,16 @@ class CorpusReader:
     ) -> tuple[tuple[Candidate, ...], PairFeatures, PhraseEvidence | None]:
         from forest_align.lexicon.lexicon import load_lexicon
 
-        if self._provider.uses_vectors or self.phrases is not None:
+        if self._provider.uses_vectors:
             source, target = self._with_vectors(source, target)
         found = tuple(replace(c, score=float(c.score)) for c in self._provider.candidates(source, target))
         features = features_of_candidates(
             source, target, found, self.confident_link, load_lexicon(), self.dictionary
         )
-        if self.phrases is None or not len(source) or not len(target):
+        # As in the aligner, sentences without word vectors have no phrase evidence.
+        if self.phrases is None or source.vectors is None or target.vectors is None:
+            return found, features, None
+        if not len(source) or not len(target):
             return found, features, None
         return found, features, judged_phrases(self.phrases, source, target, found, load_lexicon())
 

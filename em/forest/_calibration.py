@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -36,14 +36,19 @@ class JudgedPhrases:
     right : numpy.ndarray
         bool, shape (K,): whether the pair is possible given the links, see
         :mod:`forest_align.eval.metrics.constituents`.
+    by_phrases : bool
+        Whether the agreement is the probability of the phrase-pair model.
     """
 
     log_posterior: np.ndarray
     log_agreement: np.ndarray
     right: np.ndarray
+    by_phrases: bool = False
 
     def probabilities(self, calibration: PhraseCalibration) -> np.ndarray:
         """Their probabilities under a calibration with one of the temperatures: float64, shape (K,)."""
+        if self.by_phrases:
+            return calibration.of_phrases(self.log_agreement)
         at = TEMPERATURES.index(calibration.temperature)
         return calibration.probabilities(self.log_posterior[at], self.log_agreement)
 
@@ -75,20 +80,24 @@ def judge_phrases(
         if report is not None:
             report(1)
     posteriors, agreements, right = zip(*found, strict=True)
-    return JudgedPhrases(np.concatenate(posteriors, 1), np.concatenate(agreements), np.concatenate(right))
+    by_phrases = all(pair.phrases is not None for pair in pairs)
+    return JudgedPhrases(
+        np.concatenate(posteriors, 1), np.concatenate(agreements), np.concatenate(right), by_phrases
+    )
 
 
 def _judge_pair(pair: CorpusPair, model: ForestModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     if pair.links is None:
         raise InputError(f"pair {pair.id!r} has no gold links")
-    prepared, log_probabilities = pair.prepared(model.options), model.log_probabilities(pair.features)
-    options = model.options.search_options()
+    own = model.options_for(pair.phrases)
+    prepared, log_probabilities = pair.prepared(own), model.log_probabilities(pair.features)
+    options = own.search_options()
     aligned = [
         prepared.align(*log_probabilities, options._replace(temperature=temperature))
         for temperature in TEMPERATURES
     ]
     source, target = forests = prepared.source, prepared.target
-    arrays = reported_derivation(forests, aligned[0], prepared.base, pair.candidates, model.options).arrays
+    arrays = reported_derivation(forests, aligned[0], prepared.base, pair.candidates, own).arrays
     reported = ~arrays.absorbed
     reported &= source.is_constituent[arrays.source] & target.is_constituent[arrays.target]
     # A pair of two words has the probability of their link.
@@ -110,13 +119,18 @@ def _spans(forest: ParseForest, nodes: np.ndarray) -> list[Span]:
     return list(zip(forest.start[nodes].tolist(), forest.end[nodes].tolist(), strict=True))
 
 
-def fit_calibration(corpora: Sequence[JudgedPhrases]) -> PhraseCalibration:
+def fit_calibration(
+    corpora: Sequence[JudgedPhrases], before: PhraseCalibration | None = None
+) -> PhraseCalibration:
     """The calibration with the smallest log loss, found by a grid search.
 
     Parameters
     ----------
     corpora : sequence of JudgedPhrases
-        All have the same weight, whatever their number of phrases.
+        All have the same weight, whatever their number of phrases. If the phrase-pair model judged them all,
+        only its power is fitted.
+    before : PhraseCalibration, optional
+        Has the other values then.
 
     Raises
     ------
@@ -125,6 +139,11 @@ def fit_calibration(corpora: Sequence[JudgedPhrases]) -> PhraseCalibration:
     """
     if not all(len(judged.right) for judged in corpora):
         raise InputError("expected aligned phrases to calibrate on, found none")
+    if all(judged.by_phrases for judged in corpora):
+        alone = np.stack([np.zeros_like(_POWERS), _POWERS], axis=1)
+        loss = sum(_log_losses(judged, 0, alone) for judged in corpora)
+        power = float(np.round(_POWERS[np.argmin(loss)], 2))
+        return replace(before or PhraseCalibration(), phrase_power=power)
     powers = np.stack(np.meshgrid(_POWERS, _POWERS, indexing="ij"), -1).reshape(-1, 2)
     losses = np.array(
         [sum(_log_losses(judged, at, powers) for judged in corpora) for at in range(len(TEMPERATURES))]

@@ -89,7 +89,7 @@ def main(argv: Sequence[str] | None = None) -> None:
             fitted_on[name] = judge_phrases(pairs[::2], model, bar.update)
             held_out[name] = judge_phrases(pairs[1::2], model, bar.update)
         sizes[name] = len(pairs[::2])
-    calibration = fit_calibration(list(fitted_on.values()))
+    calibration = fit_calibration(list(fitted_on.values()), model.calibration)
     print(f"{calibration}\n")
     print(*rows(held_out, calibration), "", *diagram(held_out, calibration), sep="\n")
     if options.output:

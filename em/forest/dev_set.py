@@ -41,8 +41,8 @@ class DevPair:
 
 def align_pair(pair: CorpusPair, model: ForestModel) -> Alignment:
     """Align a corpus pair as :class:`forest_align.aligners.forest.aligner.ForestAligner` would."""
-    prepared = pair.prepared(model.options)
-    arrays = prepared.align(*model.log_probabilities(pair.features), model.search_options())
+    prepared = pair.prepared(model.options_for(pair.phrases))
+    arrays = prepared.align(*model.log_probabilities(pair.features), model.search_options(pair.phrases))
     return build_alignment(
         model, pair.source, pair.target, arrays, prepared.base, pair.candidates, pair.phrases
     )

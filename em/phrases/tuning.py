@@ -138,8 +138,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.relations is not None:
         model = replace(model, relations=RelationModel.load(options.relations))
     pairs = read_tuning_pairs(options.data, options.folds, model, options.cache)
-    without = replace(model.options, phrase_weight=0.0, phrase_base=1.0)
-    before = measured(pairs, replace(model, options=without))
+    start = model.phrase_options or model.options
+    before = measured(pairs, replace(model, phrase_options=None))
     print(
         "without phrases", json.dumps({name: round(value, 2) for name, value in before.items()}), flush=True
     )
@@ -147,14 +147,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     study = optuna.create_study(
         direction="maximize", sampler=optuna.samplers.TPESampler(seed=options.seed, multivariate=True)
     )
-    study.enqueue_trial({name: getattr(model.options, name) for name in SPACE}, skip_if_exists=True)
+    study.enqueue_trial({name: getattr(start, name) for name in SPACE}, skip_if_exists=True)
 
     def objective(trial: optuna.Trial) -> float:
         values: dict[str, Any] = {
             name: trial.suggest_float(name, least, most, log=logarithmic)
             for name, (least, most, logarithmic) in SPACE.items()
         }
-        found = measured(pairs, replace(model, options=replace(model.options, **values)))
+        found = measured(pairs, replace(model, phrase_options=replace(start, **values)))
         trial.set_user_attr("figures", found)
         return goal(found, before)
 
@@ -165,7 +165,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     values: dict[str, Any] = {name: float(f"{value:.4g}") for name, value in best.params.items()}
     tuned = {**model.description.get("tuned", {}), **values}
     description = {**model.description, "tuned": tuned}
-    replace(model, options=replace(model.options, **values), description=description).save(options.output)
+    replace(model, phrase_options=replace(start, **values), description=description).save(options.output)
     return 0
 
 

@@ -58,6 +58,7 @@ def search_space(
     """
     of_paper = model.dictionary is not None
     absent = {name for name in _FACTORS if of_paper and not getattr(model.options, name)}
+    own = model.phrase_options or model.options
     for field, names, known in (("keep", keep, SPACE), ("also", also, MORE)):
         for name in names:
             if name not in known:
@@ -65,7 +66,7 @@ def search_space(
     chosen = [name for name in SPACE if name not in {*keep, *absent}]
     chosen += [name for name in MORE if name in also]
     ranges = {**SPACE, **MORE, **(_OF_PAPER if of_paper else {})}
-    space = {name: ranges[name].holding(getattr(model.options, name)) for name in chosen}
+    space = {name: ranges[name].holding(getattr(own, name)) for name in chosen}
     if len(forest_sizes) > 1:
         space[FOREST_SIZE] = Range(choices=tuple(sorted(set(forest_sizes))))
     if not space:
@@ -77,12 +78,13 @@ def with_values(model: ForestModel, values: Values) -> ForestModel:
     """The model with tuned options. The forest size belongs to the parser and is put in the description."""
     options: dict[str, Any] = {name: value for name, value in values.items() if name != FOREST_SIZE}
     description = {**model.description, "tuned": dict(values)}
-    return replace(model, options=replace(model.options, **options), description=description)
+    return replace(model.with_options(**options), description=description)
 
 
 def start_values(model: ForestModel, space: Mapping[str, Range]) -> dict[str, float]:
     """The model's own values; a forest size that is not among the choices is replaced by the nearest one."""
-    values = {name: getattr(model.options, name) for name in space if name != FOREST_SIZE}
+    own = model.phrase_options or model.options
+    values = {name: getattr(own, name) for name in space if name != FOREST_SIZE}
     if FOREST_SIZE in space:
         own, choices = model.forest_size, space[FOREST_SIZE].choices
         values[FOREST_SIZE] = min(choices, key=lambda size: (abs(size - own), size))
@@ -141,8 +143,10 @@ class SweepProblem:
     @property
     def fingerprint(self) -> str:
         """See :class:`forest_align.em.tuning.trials.TuningProblem`; options that are varied do not count."""
-        options = asdict(self._model.options)
-        kept = {name: value for name, value in options.items() if name not in self._space}
+        both = [asdict(options) for options in (self._model.options, self._model.phrase_options) if options]
+        kept = [
+            {name: value for name, value in options.items() if name not in self._space} for options in both
+        ]
         pairs = [(dev.pair, dev.links.pairs) for dev in self._sets[self._default_size].pairs]
         gold = [
             (pair.source.words, pair.target.words, links, pair.given_forests, pair.gold_heads)

@@ -50,7 +50,7 @@ def ablated(aligner: ForestAligner, variant: str) -> ForestAligner:
     """
     model, parser = aligner.model, aligner.parser
     if variant == "monotonic":
-        model = replace(model, options=replace(model.options, noncompositional=False))
+        model = model.with_options(noncompositional=False)
     elif variant == "without-em":
         model = replace(model, weights=np.zeros_like(model.weights), lexical={})
     elif variant == "1-best":

@@ -97,7 +97,7 @@ def section_body(alignment: AlignmentRecord, *, open_trees: bool = False, number
     pairs = shown_pairs(alignment)
     notes = [alignment.aligner, roots_note(alignment), paraphrase_note(alignment)]
     if alignment.log_probability is not None:
-        notes.append(f"log-probability {alignment.log_probability:.2f}")
+        notes.append(f"log score {alignment.log_probability:.2f}")
     if alignment.score is not None:
         notes.append(f"score {alignment.score:.2f}")
     note = escaped(" · ".join(filter(None, notes)))

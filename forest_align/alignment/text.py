@@ -113,7 +113,7 @@ def _title(alignment: AlignmentRecord, paint: _Styler, width: int | None, number
         parts.append(roots_note(alignment) if alignment.root_aligned else "partly aligned")
     parts.append(paraphrase_note(alignment))
     if alignment.log_probability is not None:
-        parts.append(f"log-probability {alignment.log_probability:.2f}")
+        parts.append(f"log score {alignment.log_probability:.2f}")
     if alignment.score is not None:
         parts.append(f"score {alignment.score:.2f}")
     title = " · ".join(part for part in parts if part)

@@ -118,7 +118,8 @@ KINDS: dict[str, tuple[Path, tuple[str, ...], Callable[[Path], None]]] = {
 # One model of each format: the others of a format are read by the same code.
 for _name in sorted(name for name, format in bundled_models().items() if name == format):
     with bundled_folder(_name) as _folder:
-        _files = tuple(path.name for path in sorted(_folder.iterdir()) if path.suffix != ".md")
+        _inside = (path for path in sorted(Path(str(_folder)).rglob("*")) if path.is_file())
+        _files = tuple(path.relative_to(str(_folder)).as_posix() for path in _inside if path.suffix != ".md")
         KINDS[_name] = (_folder, _files, use_aligner)
 FILES = [(kind, file) for kind, (_, files, _) in KINDS.items() for file in files]
 
@@ -131,7 +132,7 @@ def outcome(kind: str, folder: Path, *wanted: str) -> str:
     try:
         KINDS[kind][2](folder)
     except ModelError as error:
-        is_named = str(folder) in str(error) and any(name in str(error) for name in wanted)
+        is_named = str(folder) in str(error) and any(Path(name).name in str(error) for name in wanted)
         return REFUSED if is_named else f"names no {' or '.join(wanted)}: {error}"
     except Exception as error:  # whatever else it is, the folder should have been refused
         return f"{type(error).__name__}: {str(error)[:300]}"
@@ -152,6 +153,7 @@ def changed(tmp_path: Path) -> Callable[[str, str], Path]:
         folder.mkdir(exist_ok=True)
         for name in {*files} - {file}:
             if not (folder / name).exists():
+                (folder / name).parent.mkdir(exist_ok=True)
                 (folder / name).symlink_to(source / name)
         return folder
 

@@ -117,7 +117,7 @@ def test_weights_of_another_shape_or_that_are_no_numbers_are_refused(
 @pytest.mark.parametrize("name", ["forest", "contextual", "joint", "semi-markov"])
 def test_a_model_that_cannot_be_written_leaves_the_one_before_as_it_was(tmp_path: Path, name: str) -> None:
     load(name).save(tmp_path)
-    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     model = load(name).model  # type: ignore[attr-defined]
     notes = {"description" if name == "forest" else "card": {"loss": float("nan")}}
     weights = {
@@ -128,7 +128,7 @@ def test_a_model_that_cannot_be_written_leaves_the_one_before_as_it_was(tmp_path
     }[name]()
     with pytest.raises(ValueError, match="JSON"):
         replace(model, **weights, **notes).save(tmp_path)
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:

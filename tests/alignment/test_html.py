@@ -104,7 +104,7 @@ def test_the_table_and_the_words_say_what_the_alignment_says() -> None:
         "t1": ("w", "died 0.80 (synonym, vectors)"),
         "t2": ("w un", None),
     }
-    assert "Pair 7 forest · log-probability 0.00" in Page(section).text
+    assert "Pair 7 forest · log score 0.00" in Page(section).text
     assert "svg" not in to_section(replace(alignment, error="it failed"))
 
 

@@ -36,7 +36,7 @@ def cat() -> Alignment:
 
 def test_the_whole_view() -> None:
     assert to_text(cat()) == (
-        "pair 7 · forest · whole sentences aligned · log-probability -12.35\n"
+        "pair 7 · forest · whole sentences aligned · log score -12.35\n"
         "source       The cat sat .\n"
         "target       A cat was sitting\n"
         "\n"
@@ -70,7 +70,7 @@ def related() -> Alignment:
 
 def test_relations_stand_behind_the_probabilities_unless_phrases_are_simply_equivalent() -> None:
     lines = to_text(related(), width=None).splitlines()
-    assert lines[0] == "pair 7 · forest · paraphrases: 0.81 · log-probability -12.35"
+    assert lines[0] == "pair 7 · forest · paraphrases: 0.81 · log score -12.35"
     assert lines[4:8] == [
         "S The cat sat . │ S A cat was sitting 1.00  similar",
         "  NP The cat    │   NP A cat          0.95*",
@@ -100,7 +100,7 @@ def test_alternatives_follow_without_the_sentences() -> None:
     first, *others = text.split("\n\nalternative ")
     assert first + "\n" == to_text(cat())
     assert others[0] == (
-        "2 · whole sentences aligned · log-probability -12.35\n"
+        "2 · whole sentences aligned · log score -12.35\n"
         "\n"
         "S The cat sat . │ S A cat was sitting 1.00\n"
         "\n"
@@ -226,7 +226,7 @@ def chunks() -> Alignment:
 
 def test_without_trees_all_phrases_are_shown_and_nothing_is_said_of_whole_sentences() -> None:
     title, *lines = to_text(chunks()).splitlines()
-    assert title == "pair 7 · forest · log-probability -12.35"
+    assert title == "pair 7 · forest · log score -12.35"
     assert [line.split() for line in lines if "│" in line] == [
         ["NP", "The", "cat", "│", "NP", "A", "cat", "0.75"],
         ["sat", "│", "was", "sitting", "0.50"],
@@ -242,7 +242,7 @@ def test_whole_sentences_that_hardly_correspond_are_not_called_aligned() -> None
     for probability, note in ((0.5, "whole sentences aligned"), (0.03, "whole sentences improbable: 0.03")):
         roots = replace(cat().phrases[-1], probability=probability)
         shown = to_text(replace(cat(), phrases=(*cat().phrases[:-1], roots)))
-        assert shown.startswith(f"pair 7 · forest · {note} · log-probability -12.35\n")
+        assert shown.startswith(f"pair 7 · forest · {note} · log score -12.35\n")
 
 
 def test_an_error_takes_the_place_of_the_words() -> None:

@@ -169,7 +169,9 @@ def test_treebank_sentences_are_paired_with_themselves_without_their_longest_adj
         "_parser",
         lambda texts: (sentence_from_bracket(by_words[tuple(text)], lemmatizer=lemma) for text in texts),
     )
-    monkeypatch.setattr(compare_trees, "CorpusReader", lambda *args, **options: made)
+    monkeypatch.setattr(
+        compare_trees, "CorpusReader", SimpleNamespace(for_model=lambda *args, **options: made)
+    )
     compare_trees.main(
         [str(tmp_path), "--gum", "--model", "forest-published", "--parser-weight", "0", "--limit", "5"]
     )

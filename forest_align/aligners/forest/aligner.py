@@ -130,6 +130,8 @@ class ForestAligner(ParsingAligner):
     def settings(self) -> dict[str, Any]:
         """Options of the search, calibration, and the dictionary if the model has one."""
         found = asdict(self.model.options) | {"calibration": asdict(self.model.calibration)}
+        if self.model.phrase_options is not None:
+            found["phrase_options"] = asdict(self.model.phrase_options)
         if self.model.dictionary is not None:
             found["dictionary"] = self.model.dictionary.encoded()[0]
         return found
@@ -275,8 +277,8 @@ class ForestAligner(ParsingAligner):
             See :meth:`align_candidates`.
         """
         features = self.features(source, target, candidates)
-        pair = PreparedPair.of(source, target, features, candidates, self.model.options, phrases)
-        options = self.model.search_options()._replace(packed=packed)
+        pair = PreparedPair.of(source, target, features, candidates, self.model.options_for(phrases), phrases)
+        options = self.model.search_options(phrases)._replace(packed=packed)
         return pair.align(*self.model.log_probabilities(features), options), pair.base
 
     def phrase_evidence(

@@ -46,6 +46,9 @@ class PhraseCalibration:
         a, at least 0.
     link_power : float
         b, at least 0.
+    phrase_power : float
+        Where the phrase-pair model judges, the probability of a pair is the model's to this power; at
+        least 0.
 
     Raises
     ------
@@ -56,6 +59,7 @@ class PhraseCalibration:
     temperature: float = 1.0
     posterior_power: float = 1.0
     link_power: float = 0.0
+    phrase_power: float = 1.0
 
     def __post_init__(self) -> None:
         for one in fields(self):
@@ -87,6 +91,22 @@ class PhraseCalibration:
         """
         mixed = self.posterior_power * log_posterior + self.link_power * log_agreement
         result: np.ndarray = np.exp(np.clip(mixed, math.log(_LEAST), 0.0))
+        return result
+
+    def of_phrases(self, log_probability: np.ndarray) -> np.ndarray:
+        """Probabilities of phrase pairs that the phrase-pair model judges.
+
+        Parameters
+        ----------
+        log_probability : numpy.ndarray
+            float64, shape (K,): at most 0; of the model, see :func:`log_agreement`.
+
+        Returns
+        -------
+        numpy.ndarray
+            float64, shape (K,), in (0, 1].
+        """
+        result: np.ndarray = np.exp(np.clip(self.phrase_power * log_probability, math.log(_LEAST), 0.0))
         return result
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from forest_align.aligners.words.dictionary import Dictionary
 from forest_align.cext.alignment_arguments import SearchOptions
 from forest_align.types import InputError, ModelError
 from forest_align.types.json_fields import check_integer, describe
+
+if TYPE_CHECKING:
+    from forest_align.aligners.forest.phrase_evidence import PhraseEvidence
 
 Options = TypeVar("Options", "ForestOptions", PhraseCalibration)
 
@@ -68,6 +71,9 @@ class ForestModel:
         Formula for the probabilities of phrase pairs.
     phrases : PhraseModel, optional
         Judges pairs of phrases by evidence of their own; its folder ``phrases`` is in that of the model.
+    phrase_options : ForestOptions, optional
+        Options where the phrase-pair model judges; by default ``options``. It cannot judge sentences without
+        word vectors.
     relations : RelationModel, optional
         Tells how phrases are related; its folder is ``relations``. Without ``phrases`` it is not asked.
     dictionary : Dictionary, optional
@@ -87,6 +93,7 @@ class ForestModel:
     calibration: PhraseCalibration = field(default_factory=PhraseCalibration)
     dictionary: Dictionary | None = None
     phrases: PhraseModel | None = None
+    phrase_options: ForestOptions | None = None
     relations: RelationModel | None = None
     _by_source: dict[str, dict[str, float]] = field(init=False, repr=False, default_factory=dict)
 
@@ -106,9 +113,23 @@ class ForestModel:
         """Name of the model's word candidates, see :mod:`forest_align.aligners.words.choose`."""
         return DEFAULT_WORDS if self.dictionary is None else "dictionary"
 
-    def search_options(self) -> SearchOptions:
+    def options_for(self, phrases: PhraseEvidence | None) -> ForestOptions:
+        """The options for a sentence pair with this evidence of the phrase-pair model, or without any."""
+        if phrases is None or self.phrase_options is None:
+            return self.options
+        return self.phrase_options
+
+    def with_options(self, **changes: Any) -> ForestModel:
+        """The model with other values of some options, with evidence of the phrase-pair model and without."""
+        both = (self.options, self.phrase_options)
+        changed = [None if options is None else replace(options, **changes) for options in both]
+        assert changed[0] is not None
+        return replace(self, options=changed[0], phrase_options=changed[1])
+
+    def search_options(self, phrases: PhraseEvidence | None = None) -> SearchOptions:
         """The options of the kernel: those of the search and the temperature of posteriors."""
-        return self.options.search_options()._replace(temperature=self.calibration.temperature)
+        options = self.options_for(phrases).search_options()
+        return options._replace(temperature=self.calibration.temperature)
 
     def log_probabilities(self, features: PairFeatures) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Alignment probabilities of every pair of phrase classes (§5.2).
@@ -171,6 +192,8 @@ class ForestModel:
             "calibration": asdict(self.calibration),
             "description": self.description,
         }
+        if self.phrase_options is not None:
+            card["phrase_options"] = asdict(self.phrase_options)
         keys = sorted(self.lexical)
         tensors: dict[str, np.ndarray] = {
             "general": np.asarray(self.weights, np.float64),
@@ -219,6 +242,9 @@ class ForestModel:
                 _options_of(PhraseCalibration, card.get("calibration", {}), "calibration"),
                 dictionary,
                 phrases,
+                _options_of(ForestOptions, card["phrase_options"], "phrase_options")
+                if "phrase_options" in card
+                else None,
                 relations,
             )
         except InputError as error:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Bounds for the log-odds of a pair, bias included. Pairs that were not proposed have the lower one.
 LEAST_ODDS, MOST_ODDS = -4.0, 3.0
+#: Log-odds that are reported of pairs that were not proposed, as links forbid them.
+FORBIDDEN = -40.0
 #: Kind of evidence of base pairs that the phrase-pair model proposes.
 PHRASE = "phrase"
 #: No words of a pair are linked if the expected number of links inside is below this.
@@ -78,9 +80,9 @@ class PhraseEvidence:
             yield Candidate((start, end), (other_start, other_end), float(probabilities[k]), (PHRASE,))
 
     def log_probabilities(self, spans: np.ndarray) -> np.ndarray:
-        """Log-probabilities of pairs of spans, float64 (P,); of pairs that were not proposed, a low one."""
+        """Log-probabilities of pairs of spans, float64 (P,); of pairs that links forbid, a very low one."""
         known = dict(zip(map(tuple, self.spans.tolist()), self.log_odds.tolist(), strict=True))
-        log_odds = np.array([known.get(tuple(one), LEAST_ODDS) for one in spans.tolist()], np.float64)
+        log_odds = np.array([known.get(tuple(one), FORBIDDEN) for one in spans.tolist()], np.float64)
         found: np.ndarray = -np.logaddexp(0.0, -log_odds)
         return found
 

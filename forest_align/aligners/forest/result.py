@@ -87,10 +87,13 @@ def build_alignment(
         If a sentence has no forest.
     """
     forests = forest_of(source), forest_of(target)
-    reported = reported_derivation(forests, arrays, base, candidates, model.options)
+    reported = reported_derivation(forests, arrays, base, candidates, model.options_for(phrases))
     arrays, links, trees, outside, leaves = reported
     agreement = log_agreement(source, target, arrays, candidates, phrases)
-    probabilities = model.calibration.probabilities(arrays.log_posterior, agreement).tolist()
+    if phrases is None:
+        probabilities = model.calibration.probabilities(arrays.log_posterior, agreement).tolist()
+    else:
+        probabilities = model.calibration.of_phrases(agreement).tolist()
     weighted = {(c.source[0], c.target[0]) for c in candidates if c.weighted and not c.is_group}
     unweighted = links.keys() - weighted
     for place, leaf in leaves.items():

@@ -11,7 +11,6 @@ import numpy as np
 from forest_align.aligners.model_folder import (
     check_arrays,
     check_card,
-    damaged,
     notes_of,
     read_card,
     read_weights,
@@ -20,6 +19,7 @@ from forest_align.aligners.model_folder import (
 from forest_align.aligners.phrases.features import FEATURES
 from forest_align.aligners.phrases.proposals import ProposedPairs
 from forest_align.storage.fingerprints import fingerprint_of
+from forest_align.types import ModelError
 
 FORMAT_VERSION = 1
 _WEIGHTS = "phrases.safetensors"
@@ -102,7 +102,7 @@ class PhraseModel:
         tensors = read_weights(folder / _WEIGHTS, _SHAPES)
         check_arrays(tensors, _SHAPES, folder / _WEIGHTS)
         if not (tensors["scale"] > 0).all():
-            raise damaged(folder, "expected scales above 0")
+            raise ModelError(f"expected scales above 0 in {str(folder / _WEIGHTS)!r}")
         tensors = {name: values.astype(np.float32) for name, values in tensors.items()}
         layers = tuple((tensors[f"weights_{k}"], tensors[f"bias_{k}"]) for k in (1, 2, 3))
         return cls(tensors["mean"], tensors["scale"], layers, notes_of(card))

@@ -11,7 +11,6 @@ import numpy as np
 from forest_align.aligners.model_folder import (
     check_arrays,
     check_card,
-    damaged,
     notes_of,
     read_card,
     read_weights,
@@ -20,6 +19,7 @@ from forest_align.aligners.model_folder import (
 from forest_align.aligners.phrases.model import FARTHEST
 from forest_align.aligners.phrases.relation_features import SIGNED, SYMMETRIC
 from forest_align.alignment import RELATION_NAMES
+from forest_align.types import ModelError
 
 FORMAT_VERSION = 1
 #: Similarity of phrases that mean the same.
@@ -122,7 +122,7 @@ class RelationModel:
         tensors = read_weights(folder / _WEIGHTS, _SHAPES)
         check_arrays(tensors, _SHAPES, folder / _WEIGHTS)
         if not (tensors["scale"] > 0).all():
-            raise damaged(folder, "expected scales above 0")
+            raise ModelError(f"expected scales above 0 in {str(folder / _WEIGHTS)!r}")
         values = {name: array.astype(np.float32) for name, array in tensors.items()}
         first, second = ((values[f"weights_{k}"], values[f"bias_{k}"]) for k in (1, 2))
         return cls(values["mean"], values["scale"], (first, second), notes_of(card))

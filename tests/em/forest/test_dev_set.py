@@ -316,11 +316,11 @@ def test_the_first_forest_size_is_the_model_s_own(tuned: int | None, sizes: list
 def test_the_start_has_the_model_s_own_options_even_if_these_are_outside_of_the_search() -> None:
     model = ForestAligner.load().model
     options = {"null_penalty": 2.5, "beam": 300, "generation_gap": 8, "candidate_weight": 0.0}
-    model = replace(model, options=replace(model.options, **options))
+    model = model.with_options(**options)
     space = search_space(model, [10])
     start = start_values(model, space)
     assert {name: start[name] for name in options} == options
-    assert with_values(model, start).options == model.options
+    assert with_values(model, start).phrase_options == model.phrase_options
     for name, value in start.items():
         assert space[name].low <= value <= space[name].high
 

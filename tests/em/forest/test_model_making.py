@@ -191,7 +191,7 @@ def test_probabilities_are_fitted_on_every_other_pair_and_reported_on_the_rest(
         results.append(result)
         return result
 
-    def noted_fit(corpora: list[JudgedPhrases]) -> PhraseCalibration:
+    def noted_fit(corpora: list[JudgedPhrases], before: PhraseCalibration) -> PhraseCalibration:
         fitted.append(corpora)
         return PhraseCalibration(2.0, 0.5, 0.25)
 
