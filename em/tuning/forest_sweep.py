@@ -83,8 +83,8 @@ def with_values(model: ForestModel, values: Values) -> ForestModel:
 
 def start_values(model: ForestModel, space: Mapping[str, Range]) -> dict[str, float]:
     """The model's own values; a forest size that is not among the choices is replaced by the nearest one."""
-    own = model.phrase_options or model.options
-    values = {name: getattr(own, name) for name in space if name != FOREST_SIZE}
+    used = model.phrase_options or model.options
+    values = {name: getattr(used, name) for name in space if name != FOREST_SIZE}
     if FOREST_SIZE in space:
         own, choices = model.forest_size, space[FOREST_SIZE].choices
         values[FOREST_SIZE] = min(choices, key=lambda size: (abs(size - own), size))
