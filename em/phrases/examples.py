@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from forest_align.aligners.contextual.pair_evidence import pair_evidence
 from forest_align.aligners.phrases.proposals import ProposedPairs
 from forest_align.aligners.words.candidate import link_probabilities
 from forest_align.aligners.words.choose import word_candidates
@@ -27,7 +28,6 @@ from forest_align.em.phrases.labels import (
     links_of_units,
 )
 from forest_align.em.phrases.network import PhraseExamples
-from forest_align.lexicon.evidence import word_evidence
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import InputError
 
@@ -89,7 +89,7 @@ def read_labelled(data: Path, corpus: str, parser: str, cache: Path) -> Iterator
             raise one
         shape = len(one.source), len(one.target)
         links = link_probabilities(provider.candidates(one.source, one.target), *shape)
-        evidence = word_evidence(one.source, one.target, lexicon)
+        evidence = pair_evidence(one.source, one.target, lexicon)
         proposed = ProposedPairs.of(one.source, one.target, links, evidence)
         yield LabelledPair(corpus, proposed, _labels(one, proposed, None if sure is None else sure[number]))
 

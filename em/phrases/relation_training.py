@@ -118,7 +118,7 @@ def read_relations(data: Path, parser: str, cache: Path) -> Iterator[tuple[str, 
             kept = np.flatnonzero((places.source >= 0) & (places.target >= 0))
             if len(kept):
                 index = SpanPairIndex(places.source[kept], places.target[kept])
-                features = relation_features(one.source, one.target, phrases, evidence, index)
+                features = relation_features(one.source, one.target, phrases, index)
                 relations = np.array([gold[k].relation for k in kept], np.int64)
                 scores = np.array([gold[k].score for k in kept], np.float32)
                 yield name, RelationExamples(*features, relations, scores)

@@ -239,7 +239,7 @@ class ForestAligner(ParsingAligner):
         alignments = list(found.values())
         if relations is not None and phrases is not None and phrases.phrases is not None:
             known = phrases.phrases
-            alignments = [with_relations(one, relations, known, self.lexicon) for one in alignments]
+            alignments = [with_relations(one, relations, known) for one in alignments]
         return [with_paraphrase_probability(one, judge) for one in alignments] if judge else alignments
 
     def search(

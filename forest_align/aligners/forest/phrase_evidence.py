@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forest_align.aligners.contextual.pair_evidence import pair_evidence
 from forest_align.aligners.phrases.proposals import ProposedPairs
 from forest_align.aligners.words.candidate import Candidate, link_probabilities
-from forest_align.lexicon.evidence import word_evidence
 from forest_align.types.spans import SpanSums
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def judged_phrases(
         If a sentence has no forest or no word vectors.
     """
     links = link_probabilities(candidates, len(source), len(target))
-    proposed = ProposedPairs.of(source, target, links, word_evidence(source, target, lexicon))
+    proposed = ProposedPairs.of(source, target, links, pair_evidence(source, target, lexicon))
     inside = SpanSums.of(links).between(*proposed.phrases.ends(proposed.pairs))
     return PhraseEvidence(
         proposed.spans, model.log_odds(proposed).astype(np.float64), inside, proposed.phrases

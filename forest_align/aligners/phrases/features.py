@@ -130,7 +130,9 @@ class SpanEvidence:
         return one.start[a], one.end[a], two.start[b], two.end[b]
 
 
-def phrase_features(phrases: SpanEvidence, pairs: SpanPairIndex) -> np.ndarray:
+def phrase_features(
+    phrases: SpanEvidence, pairs: SpanPairIndex, sides: tuple[np.ndarray, np.ndarray] | None = None
+) -> np.ndarray:
     """Features of pairs of phrases; swapped sentences have the same features.
 
     Parameters
@@ -139,13 +141,15 @@ def phrase_features(phrases: SpanEvidence, pairs: SpanPairIndex) -> np.ndarray:
         The phrases of two sentences.
     pairs : SpanPairIndex
         K pairs of them.
+    sides : (numpy.ndarray, numpy.ndarray), optional
+        Their :func:`side_features`, if known.
 
     Returns
     -------
     numpy.ndarray
         float32, shape (K, len(FEATURES)).
     """
-    one, two = side_features(phrases, pairs)
+    one, two = side_features(phrases, pairs) if sides is None else sides
     both = _both(phrases, pairs)
     larger, smaller = np.maximum(one, two), np.minimum(one, two)
     source, target, (a, b) = phrases.source, phrases.target, pairs

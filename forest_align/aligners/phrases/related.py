@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forest_align.aligners.contextual.pair_evidence import pair_evidence
 from forest_align.aligners.phrases.changes import WordChanges
 from forest_align.aligners.phrases.features import SpanPairIndex
 from forest_align.aligners.phrases.relation_features import relation_features
@@ -16,12 +15,9 @@ from forest_align.alignment import RELATION_NAMES, Alignment, PhraseRelation
 if TYPE_CHECKING:
     from forest_align.aligners.phrases.features import SpanEvidence
     from forest_align.aligners.phrases.relation_model import RelationModel
-    from forest_align.lexicon.lexicon import Lexicon
 
 
-def with_relations(
-    alignment: Alignment, model: RelationModel, phrases: SpanEvidence, lexicon: Lexicon
-) -> Alignment:
+def with_relations(alignment: Alignment, model: RelationModel, phrases: SpanEvidence) -> Alignment:
     """Set ``relation`` and ``similarity`` of every phrase pair.
 
     Parameters
@@ -31,9 +27,7 @@ def with_relations(
     model : RelationModel
         Judges the pairs.
     phrases : SpanEvidence
-        The phrases of its sentences.
-    lexicon : Lexicon
-        Relations between words.
+        The phrases of its sentences; the evidence about their words is that of ``pair_evidence``.
     """
     pairs = alignment.phrases
     if not pairs:
@@ -46,8 +40,7 @@ def with_relations(
             (phrases.target, [pair.target_node for pair in pairs]),
         )
     ]
-    evidence = pair_evidence(source, target, lexicon)
-    features = relation_features(source, target, phrases, evidence, SpanPairIndex(*sides))
+    features = relation_features(source, target, phrases, SpanPairIndex(*sides))
     probabilities, similarity = model.judge(*features)
     changes = WordChanges(source, target, alignment.words.pairs)
     best = probabilities.argmax(axis=1).tolist()

@@ -53,7 +53,7 @@ SIGNED = (*(f"{name}, difference" for name in SIDES), "words without a link, dif
 
 
 def relation_features(
-    source: Sentence, target: Sentence, phrases: SpanEvidence, evidence: np.ndarray, pairs: SpanPairIndex
+    source: Sentence, target: Sentence, phrases: SpanEvidence, pairs: SpanPairIndex
 ) -> tuple[np.ndarray, np.ndarray]:
     """Features of pairs of phrases.
 
@@ -62,9 +62,8 @@ def relation_features(
     source, target : Sentence
         The sentences, of n and m words.
     phrases : SpanEvidence
-        Their phrases.
-    evidence : numpy.ndarray
-        int32, shape (n, m): :func:`~forest_align.aligners.contextual.pair_evidence.pair_evidence`.
+        Their phrases. The evidence about their words is that of
+        :func:`~forest_align.aligners.contextual.pair_evidence.pair_evidence`.
     pairs : SpanPairIndex
         K pairs.
 
@@ -73,7 +72,7 @@ def relation_features(
     numpy.ndarray, numpy.ndarray
         float32, shapes (K, len(SYMMETRIC)) and (K, len(SIGNED)).
     """
-    ends = phrases.ends(pairs)
+    ends, evidence = phrases.ends(pairs), phrases.words.evidence
     counts = [
         np.minimum(SpanSums.of((evidence & kind != 0).astype(np.float64)).between(*ends), _MOST_PAIRS)
         for kind in _WORD_PAIRS.values()
@@ -104,9 +103,10 @@ def relation_features(
         np.minimum(*free),
         np.maximum(*free),
     ]
-    one, two = side_features(phrases, pairs)
+    one, two = sides = side_features(phrases, pairs)
+    of_phrases = phrase_features(phrases, pairs, sides)
     return (
-        np.concatenate([phrase_features(phrases, pairs), np.stack(symmetric, axis=1)], 1, dtype=np.float32),
+        np.concatenate([of_phrases, np.stack(symmetric, axis=1)], axis=1, dtype=np.float32),
         np.concatenate([one - two, (free[0] - free[1])[:, None]], axis=1, dtype=np.float32),
     )
 

@@ -73,8 +73,8 @@ def test_without_word_vectors_the_search_is_that_of_before(aligner: ForestAligne
     ("source", "target", "phrases", "heads"),
     [
         (
-            "The airline hired 200 pilots .",
-            "Southwest hired 200 pilots .",
+            "The airline hired 200 pilots last year .",
+            "Southwest hired 200 pilots last year .",
             ("The airline", "Southwest"),
             (1, 0),
         ),

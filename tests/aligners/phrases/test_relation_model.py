@@ -48,12 +48,11 @@ def test_swapped_sentences_have_the_swapped_relations(seed: int) -> None:
     evidence = pair_evidence(source, target, load_lexicon())
     straight = span_evidence(source, target, links, evidence)
     pairs = all_pairs(straight)
-    symmetric, signed = relation_features(source, target, straight, evidence, pairs)
+    symmetric, signed = relation_features(source, target, straight, pairs)
     turned = relation_features(
         target,
         source,
         span_evidence(target, source, links.T, evidence.T),
-        evidence.T,
         SpanPairIndex(pairs.target, pairs.source),
     )
     np.testing.assert_allclose(symmetric, turned[0], atol=1e-5)
