@@ -69,7 +69,8 @@ def test_the_score_is_the_sum_of_its_terms(aligner: ForestAligner, seed: int) ->
     names = ("candidate_weight", "link_weight", "tree_weight", "phrase_weight", "phrase_bias")
     weights = {name: rng.uniform(0.2, 2.0) for name in names}
     weights |= {"phrase_base": 0.3, "phrase_base_prior": -0.5}
-    model = replace(aligner.model, options=replace(aligner.model.options, **weights))
+    options = replace(aligner.model.options, **weights)
+    model = replace(aligner.model, options=options, phrase_options=options)
     chosen, options = ForestAligner(model, lexicon=aligner.lexicon), model.options
     phrases = random_evidence(rng, source, target)
     arrays, base = chosen.search(source, target, candidates, phrases)

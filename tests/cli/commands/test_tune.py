@@ -113,13 +113,14 @@ def test_the_first_trial_is_the_model_as_it_is_even_if_its_options_are_outside_o
     model = ForestAligner.load().model
     odd = {"null_penalty": 2.5, "beam": 300, "generation_gap": 8}
     description = {"tuned": {"forest_size": 50}}
-    replace(model, options=replace(model.options, **odd), description=description).save(tmp_path / "odd")
+    replace(model.with_options(**odd), description=description).save(tmp_path / "odd")
     sizes = ("--forest-sizes", 1, 10, 50)
     run(gold, "-o", tmp_path / "tuned", "--model", tmp_path / "odd", "--trials", 1, *sizes)
     first = study_of(tmp_path / "tuned").trials[0].params
     assert {name: first[name] for name in odd} == odd
     assert first["forest_size"] == 50
-    assert ForestModel.load(tmp_path / "tuned").options == replace(model.options, **odd)
+    tuned = ForestModel.load(tmp_path / "tuned")
+    assert tuned.phrase_options == model.with_options(**odd).phrase_options
 
 
 def test_without_a_choice_forests_have_the_size_that_the_model_was_tuned_with(
