@@ -92,6 +92,13 @@ tune_model() {
         > "$out/tables/$2.calibration.md"
 }
 
+# train_contextual: the link model of sure links, and its probabilities of all links.
+train_contextual() {
+    python -m forest_align.em.contextual.training "$alignment" "$out/contextual" --cache "$out/cache"
+    python -m forest_align.em.contextual.all_links "$alignment/mtref/dev.tsv" "$alignment/edinburgh/train.sure+possible.json" \
+        --model "$out/contextual" -o "$out/contextual" --forests "$out/cache" > "$out/tables/contextual.all_links.md"
+}
+
 # tune_phrases: the trained weights, with the models of phrases and the options for them, calibrated.
 tune_phrases() {
     python -m forest_align.em.phrases.tuning "$data" "$out/phrases" "$out/forest" --model "$out/em" \
@@ -161,7 +168,7 @@ step vectors python "$here/tools/build_word_vectors.py" "$mpnet" "$out/vectors"
 bundle vectors parsing/vectors
 step tagger python -m forest_align.em.parser.tagger "$treebank" "$out/tagger"
 bundle tagger parsing/vectors
-step contextual python -m forest_align.em.contextual.training "$alignment" "$out/contextual" --cache "$out/cache"
+step contextual train_contextual
 bundle contextual aligners/models/contextual
 step chunks python -m forest_align.em.chunks.chunk_training "$data/ists" "$out/chunks"
 bundle chunks aligners/chunks/models/chunks

@@ -75,11 +75,14 @@ def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
           your paraphrases, as a :class:`~forest_align.lexicon.pair_table.PairTable` or the path of a file.
         - ``forest``: ``candidates`` (``--words``), a name that
           :func:`~forest_align.aligners.words.choose.word_candidates` knows, or a provider; ``alignments``
-          (``-k``); ``paraphrases``, whether to compute the paraphrase probability.
-        - ``contextual``: ``threshold``.
+          (``-k``); ``paraphrases``, whether to compute the paraphrase probability; ``links``.
+        - ``contextual``: ``threshold``; ``links``.
         - ``projection``: ``threshold``.
         - ``sultan``: ``annotator`` (``--annotator``).
         - ``joint``: ``link_model``.
+
+        ``links`` (``--links``) is the convention of annotators that links follow: ``"sure"``, the default, or
+        ``"all"``, where possible links count too.
 
     Raises
     ------

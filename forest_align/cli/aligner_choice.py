@@ -17,13 +17,15 @@ if TYPE_CHECKING:
 
 ANNOTATORS = ("trees", "spacy")
 WORDS = (*WORD_CANDIDATES, "given")
+#: Kinds of aligners that know both conventions of annotators.
+ALL_LINKS = ("contextual", "forest")
 
 
 def load_aligner(options: Namespace) -> Aligner:
     """Load an aligner by a command's options.
 
     The options are ``aligner``, ``model``, ``parser``, ``annotator``, ``words`` and ``ppdb``, and perhaps
-    ``alignments`` and ``chunks``.
+    ``alignments``, ``links`` and ``chunks``.
 
     Raises
     ------
@@ -50,6 +52,11 @@ def load_aligner(options: Namespace) -> Aligner:
         if kind != "forest":
             raise InputError(f"the {kind} aligner takes no -k {alignments}; the forest aligner does")
         settings["alignments"] = alignments
+    if getattr(options, "links", "sure") != "sure":
+        check_links_of(kind)
+        if uses_given_links(options):
+            raise InputError(f"--words {options.words} takes no --links: given links stay as they are")
+        settings["links"] = options.links
     if options.words is not None or options.ppdb is not None:
         settings |= _evidence(kind, options)
     if options.parser is not None:
@@ -71,6 +78,8 @@ def _chunk_aligner(options: Namespace) -> Aligner:
             raise InputError(f"--chunks takes no --{option}")
     if options.alignments > 1:
         raise InputError("--chunks takes no -k")
+    if options.links != "sure":
+        raise InputError("--chunks takes no --links")
     words = ContextualAligner(parser=options.parser)
     return ChunkAligner.load(options.model or "chunks", words=words)
 
@@ -91,6 +100,7 @@ def made_with(options: Namespace, aligner: Aligner) -> dict[str, str]:
         "--words": words if words in WORDS else contents_of(words),
         "--ppdb": contents_of(options.ppdb),
         "--chunks": "given" if getattr(options, "chunks", False) else "",
+        "--links": "all" if getattr(options, "links", "sure") == "all" else "",
     }
 
 
@@ -108,6 +118,12 @@ def check_annotator(kind: str) -> None:
     """Refuse ``--annotator`` for all aligners except Sultan's."""
     if kind != "sultan":
         raise InputError(f"the {kind} aligner takes no --annotator; the sultan aligner does")
+
+
+def check_links_of(kind: str) -> None:
+    """Refuse ``--links all`` for aligners that know sure links only."""
+    if kind not in ALL_LINKS:
+        raise InputError(f"the {kind} aligner takes no --links all; the aligners {', '.join(ALL_LINKS)} do")
 
 
 def uses_given_links(options: Namespace) -> bool:

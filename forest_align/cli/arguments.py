@@ -37,6 +37,17 @@ def word_candidates_name(text: str) -> str:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+def add_links(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--links``: the convention of annotators that an aligner follows."""
+    parser.add_argument(
+        "--links",
+        choices=("sure", "all"),
+        default="sure",
+        help="which links to make: those that annotators are sure of (default), or the possible ones too "
+        "(contextual, forest)",
+    )
+
+
 def is_file(text: str) -> bool:
     """Whether an argument that may be a file's name or a sentence is the name of a file that exists."""
     return os.path.isfile(text)  # Path.is_file() would raise if a sentence is too long for a name

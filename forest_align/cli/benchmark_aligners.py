@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from forest_align.cli.aligner_choice import ALL_LINKS
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
@@ -43,6 +44,10 @@ def check_aligners(names: Sequence[str], args: argparse.Namespace) -> None:
     for option in ("ppdb", "annotator"):
         if getattr(args, option) is not None and "sultan" not in kinds:
             raise InputError(f"--{option} is for the sultan aligner, which is not asked for")
+    if args.links != "sure" and not kinds & {*ALL_LINKS}:
+        raise InputError(f"--links all is for {', '.join(ALL_LINKS)}, which are not asked for")
+    if args.links != "sure" and args.words == "dictionary":
+        raise InputError("--words dictionary takes no --links all: it has no probabilities")
     if args.words is not None and "forest" not in kinds:
         raise InputError("--words is for the forest aligner, which is not asked for")
     if args.ppdb is not None and not Path(args.ppdb).is_file():
@@ -65,6 +70,8 @@ def options_for(name: str, args: argparse.Namespace) -> dict[str, str]:
         values = {"words": args.words}
     else:
         values = {}
+    if kind in ALL_LINKS and args.links != "sure":
+        values["links"] = args.links
     return {option: value for option, value in values.items() if value is not None}
 
 
@@ -86,8 +93,7 @@ def benchmark_aligner(
         from forest_align.lexicon.pair_table import PairTable
 
         options["ppdb"] = PairTable.load(args.ppdb)
-    if "annotator" in given:
-        options["annotator"] = given["annotator"]
+    options |= {option: given[option] for option in ("annotator", "links") if option in given}
     own, variant = without_variant(name)
     aligner = load(own, **options)
     if variant:

@@ -12,7 +12,7 @@ from forest_align.aligners.sultan.aligner import SultanAligner
 from forest_align.aligners.sultan.parameters import PublishedParameters, save_parameters
 from forest_align.aligners.words.choose import word_candidates
 from forest_align.cli import main
-from forest_align.cli.aligner_choice import ANNOTATORS, contents_of, load_aligner
+from forest_align.cli.aligner_choice import ALL_LINKS, ANNOTATORS, contents_of, load_aligner, made_with
 from forest_align.parsing.dependencies import annotators as annotation
 from forest_align.types import InputError, ModelError
 
@@ -61,6 +61,22 @@ def test_several_alignments_are_for_the_forest_aligner(loaded: list[Any]) -> Non
     assert loaded.pop() == ("forest", {})
     with pytest.raises(InputError, match="the joint aligner takes no -k 3; the forest aligner does"):
         load_aligner(options(aligner="joint", alignments=3))
+
+
+def test_a_convention_reaches_the_aligners_that_know_it(loaded: list[Any]) -> None:
+    for name in ALL_LINKS:
+        load_aligner(options(aligner=name, links="all"))
+        assert loaded.pop() == (name, {"links": "all"})
+        load_aligner(options(aligner=name, links="sure"))
+        assert loaded.pop() == (name, {})
+    with pytest.raises(InputError, match="the sultan aligner takes no --links all; the aligners contextual"):
+        load_aligner(options(aligner="sultan", links="all"))
+    with pytest.raises(InputError, match="--words given takes no --links: given links stay as they are"):
+        load_aligner(options(words="given", links="all"))
+    with pytest.raises(InputError, match="--chunks takes no --links"):
+        load_aligner(options(chunks=True, alignments=1, explain=False, links="all"))
+    settings = [made_with(options(links=links), SimpleNamespace(name="forest")) for links in ("sure", "all")]  # type: ignore[arg-type]
+    assert [found["--links"] for found in settings] == ["", "all"]
 
 
 def test_a_parser_is_left_to_the_aligner_to_load_if_there_is_one_of_that_name(loaded: list[Any]) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from forest_align.aligners.contextual._likely_links import most_likely_links
 from forest_align.aligners.contextual.model import LinkModel
 from forest_align.aligners.contextual.pair_evidence import pair_evidence
+from forest_align.aligners.link_convention import check_convention, no_all_links
 from forest_align.aligners.model_folder import bundled_folder, model_folder
 from forest_align.aligners.pair import Text
 from forest_align.aligners.parsing_aligner import ParsingAligner, check_tokens, parse_or_complete
@@ -47,11 +48,15 @@ class ContextualAligner(ParsingAligner):
     threshold : float, optional
         Minimum probability of a link; by default that of the model. For words that both sentences repeat,
         the sum over the copies counts (:mod:`forest_align.aligners.contextual._likely_links`).
+    links : {"sure", "all"}
+        The convention of annotators that links and their probabilities follow: sure links alone, or possible
+        ones too. Each has a threshold in the model.
 
     Raises
     ------
     InputError
-        If the threshold is not a probability, or ``ppdb`` is neither a table nor the path of a readable one.
+        If the threshold is not a probability, ``ppdb`` is neither a table nor the path of a readable one,
+        the convention is unknown, or the model knows sure links only.
     """
 
     name = "contextual"
@@ -64,12 +69,16 @@ class ContextualAligner(ParsingAligner):
         parser: Parser | str | Path | None = None,
         lexicon: Lexicon | None = None,
         threshold: float | None = None,
+        links: str = "sure",
     ) -> None:
         if threshold is not None and not (is_number(threshold) and 0 <= threshold <= 1):
             raise InputError(f"expected a probability, found {threshold!r}", field="threshold")
         super().__init__(parser, lexicon, ppdb)
         self._model = model
         self._threshold = threshold
+        self._all_links = self.model.all_links if check_convention(links) else None
+        if links == "all" and self._all_links is None:
+            raise no_all_links("link model")
 
     @cached_property
     def model(self) -> LinkModel:
@@ -79,12 +88,14 @@ class ContextualAligner(ParsingAligner):
     @property
     def settings(self) -> dict[str, Any]:
         """The settings that decide on the links."""
-        return {"threshold": self.threshold}
+        return {"threshold": self.threshold, **({"links": "all"} if self._all_links else {})}
 
     @property
     def threshold(self) -> float:
         """Minimum probability of a link."""
-        return self.model.threshold if self._threshold is None else self._threshold
+        if self._threshold is not None:
+            return self._threshold
+        return (self._all_links or self.model).threshold
 
     @classmethod
     def load(cls, name_or_path: str | Path = "contextual", **options: Any) -> ContextualAligner:
@@ -101,8 +112,12 @@ class ContextualAligner(ParsingAligner):
             return cls(LinkModel.load(folder), **options)
 
     def save(self, path: str | Path) -> None:
-        """Write the model with the threshold into a folder."""
-        replace(self.model, threshold=self.threshold).save(path)
+        """Write the model with the threshold into a folder; that of the other convention stays."""
+        if self._all_links:
+            all_links = replace(self._all_links, threshold=self.threshold)
+            replace(self.model, all_links=all_links).save(path)
+        else:
+            replace(self.model, threshold=self.threshold).save(path)
 
     def with_values(self, values: Mapping[str, float]) -> ContextualAligner:
         """A copy that shares everything except these values: ``threshold``."""
@@ -167,7 +182,10 @@ class ContextualAligner(ParsingAligner):
             If the link model expects word vectors of another size.
         """
         evidence = self._evidence(source, target)
-        return self.model.link_probabilities(source, target, evidence), evidence
+        probability = self.model.link_probabilities(source, target, evidence)
+        if self._all_links:
+            probability = self._all_links.probabilities(probability)
+        return probability, evidence
 
     def explain(self, source: Text, target: Text, i: int, j: int) -> dict[str, float]:
         """What each feature adds to the log-odds of a link between two words, strongest first.
@@ -194,7 +212,12 @@ class ContextualAligner(ParsingAligner):
                 raise InputError(
                     f"expected a word of the {side}, 0 to {length - 1}, found {number}", field=field
                 )
-        return self.model.explain_link(source, target, self._evidence(source, target), i, j)
+        found = self.model.explain_link(source, target, self._evidence(source, target), i, j)
+        if self._all_links:
+            found = {name: self._all_links.slope * value for name, value in found.items()}
+            found["possible links count too"] = self._all_links.offset
+            found = dict(sorted(found.items(), key=lambda item: -abs(item[1])))
+        return found
 
     def _evidence(self, source: Sentence, target: Sentence) -> np.ndarray:
         return pair_evidence(source, target, self.lexicon, self.ppdb)

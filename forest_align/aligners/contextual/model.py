@@ -24,6 +24,7 @@ from forest_align.aligners.contextual.features import (
 )
 from forest_align.aligners.contextual.messages import MessageNetwork
 from forest_align.aligners.contextual.passes import FEATURES, LinkPasses
+from forest_align.aligners.link_convention import AllLinks
 from forest_align.aligners.model_folder import (
     check_arrays,
     check_card,
@@ -81,6 +82,8 @@ class LinkModel:
         Minimum probability of a link.
     card : dict
         Notes for people: how the model was trained, and on what data.
+    all_links : AllLinks, optional
+        For annotators who also mark possible links; :meth:`link_probabilities` are those of sure links.
     """
 
     mean: np.ndarray
@@ -91,6 +94,7 @@ class LinkModel:
     third: MessageNetwork
     threshold: float = 0.5
     card: dict[str, Any] = field(default_factory=dict)
+    all_links: AllLinks | None = None
 
     @classmethod
     def load(cls, folder: str | Path) -> LinkModel:
@@ -124,12 +128,20 @@ class LinkModel:
                 raise ModelError(f"expected an output for each hidden unit but the last in {str(path)!r}")
         try:
             threshold = check_probability(card.get("threshold"), "threshold")
+            all_links = AllLinks.from_card(card)
         except InputError as error:
             raise damaged(folder, error) from None
         values = {name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in shapes}
         own = {name: values[name] for name in _SHAPES}
         second, third = (MessageNetwork.from_arrays(name, values) for name in _NETWORK_SHAPES)
-        return cls(**own, second=second, third=third, threshold=threshold, card=notes_of(card))
+        return cls(
+            **own,
+            second=second,
+            third=third,
+            threshold=threshold,
+            card=notes_of(card),
+            all_links=all_links,
+        )
 
     def save(self, folder: str | Path) -> None:
         """Write the model into a folder, which is created if needed; see :meth:`load`."""
@@ -140,6 +152,7 @@ class LinkModel:
             "format": "contextual",
             "version": FORMAT_VERSION,
             "threshold": self.threshold,
+            **({"all_links": self.all_links.to_fields()} if self.all_links else {}),
             "classes": LINK_CLASSES,
             "base_features": BASE_FEATURES,
             "direction_features": DIRECTION_FEATURES,

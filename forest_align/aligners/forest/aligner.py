@@ -16,6 +16,7 @@ from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.forest.phrase_evidence import PhraseEvidence, judged_phrases
 from forest_align.aligners.forest.prepared_pair import PreparedPair
 from forest_align.aligners.forest.result import NAME, build_alignment
+from forest_align.aligners.link_convention import check_convention
 from forest_align.aligners.model_folder import bundled_folder, model_folder
 from forest_align.aligners.pair import GivenWords, Text
 from forest_align.aligners.parsing_aligner import ParsingAligner, parse_or_complete
@@ -72,10 +73,14 @@ class ForestAligner(ParsingAligner):
     paraphrases : bool
         Whether to compute :attr:`~forest_align.Alignment.paraphrase_probability`. It needs word vectors.
         Models with a dictionary, such as ``forest-published``, never have it.
+    links : {"sure", "all"}
+        The convention of annotators that word links and their probabilities follow: sure links alone, or
+        possible ones too. The second needs word candidates ``contextual``.
 
     Raises
     ------
     InputError
+        If the convention is unknown, or all links are wanted with other word candidates than contextual.
         If there are no word candidates of this name, or if ``ppdb`` is neither a table nor the path of a
         readable one. Also if ``ppdb`` is combined with a provider, which would ignore it.
     """
@@ -92,12 +97,17 @@ class ForestAligner(ParsingAligner):
         lexicon: Lexicon | None = None,
         alignments: int = 1,
         paraphrases: bool = True,
+        links: str = "sure",
     ) -> None:
         check_counts(alignments=alignments)
         self.alignments = alignments
         self._judges_paraphrases = paraphrases
         self.model = model or bundled_model()
         candidates = self.model.words if candidates is None else candidates
+        if check_convention(links) and candidates != "contextual":
+            found = repr(candidates) if isinstance(candidates, str) else "a provider"
+            raise InputError(f"all links need word candidates 'contextual', found {found}", field="links")
+        self._links = links
         if isinstance(candidates, str):
             check_name(candidates)
         elif ppdb is not None:
@@ -119,7 +129,7 @@ class ForestAligner(ParsingAligner):
         given = self._candidates
         if not isinstance(given, str):
             return given
-        return word_candidates(given, ppdb=self.ppdb, dictionary=self.model.dictionary)
+        return word_candidates(given, ppdb=self.ppdb, dictionary=self.model.dictionary, links=self._links)
 
     @cached_property
     def paraphrases(self) -> ParaphraseModel | None:
@@ -134,6 +144,8 @@ class ForestAligner(ParsingAligner):
             found["phrase_options"] = asdict(self.model.phrase_options)
         if self.model.dictionary is not None:
             found["dictionary"] = self.model.dictionary.encoded()[0]
+        if self._links != "sure":
+            found["links"] = self._links
         return found
 
     @classmethod

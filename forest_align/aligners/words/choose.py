@@ -6,6 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from forest_align.aligners.link_convention import check_convention
 from forest_align.aligners.words.candidate import CandidateProvider
 from forest_align.aligners.words.lexical import LexicalCandidates
 from forest_align.lexicon.lexicon import load_lexicon
@@ -23,6 +24,8 @@ WORD_CANDIDATES = ("contextual", "dictionary")
 _GONE = ("union", "encoder")
 # Links of the contextual aligner below this probability never help the forest aligner.
 _CONTEXTUAL_MINIMUM = 0.2
+# The probability of all links where that of sure links is about 0.2.
+_ALL_LINKS_MINIMUM = 0.3
 #: The default name.
 DEFAULT_WORDS = "contextual"
 
@@ -82,6 +85,7 @@ def word_candidates(
     ppdb: PairTable | str | Path | None = None,
     dictionary: Dictionary | None = None,
     minimum_score: float | None = None,
+    links: str = "sure",
 ) -> CandidateProvider:
     """Make a provider of word candidates by name.
 
@@ -96,13 +100,17 @@ def word_candidates(
     dictionary : Dictionary, optional
         What a training corpus adds to the lexicon, for ``dictionary``.
     minimum_score : float, optional
-        Links of the contextual aligner less likely than this are not proposed; by default 0.2.
+        Links of the contextual aligner less likely than this are not proposed; by default 0.2, for all links
+        0.3.
+    links : {"sure", "all"}
+        Whether the probabilities are those of sure links or of all, sure and possible.
 
     Raises
     ------
     InputError
         If there are no candidates of this name, or the minimum score is not from 0 to 1. Also if ``ppdb`` is
-        neither a table nor the path of a readable one.
+        neither a table nor the path of a readable one. Also if all links are wanted from the dictionary,
+        which has no probabilities.
 
     Examples
     --------
@@ -114,6 +122,12 @@ def word_candidates(
     (1, 2) (1, 2) ('synonym',)
     """
     check_name(name)
+    possible = check_convention(links)
+    if possible and name == "dictionary":
+        raise InputError(
+            "word candidates of the dictionary have no probabilities: links 'all' needs those of contextual",
+            field="links",
+        )
     table = paraphrase_table(ppdb)
     from_dictionary = LexicalCandidates(load_lexicon(), dictionary, ppdb=table)
     if name == "dictionary":
@@ -121,10 +135,12 @@ def word_candidates(
     from forest_align.aligners.contextual.aligner import ContextualAligner
     from forest_align.aligners.words._contextual_candidates import ContextualCandidates
 
-    least = _CONTEXTUAL_MINIMUM if minimum_score is None else minimum_score
-    return WithFallback(
-        ContextualCandidates(ContextualAligner(ppdb=table), minimum_score=least), from_dictionary
+    least = _ALL_LINKS_MINIMUM if possible else _CONTEXTUAL_MINIMUM
+    provider = ContextualCandidates(
+        ContextualAligner(ppdb=table, links=links),
+        minimum_score=least if minimum_score is None else minimum_score,
     )
+    return WithFallback(provider, from_dictionary)
 
 
 def word_candidate_files(name: str) -> list[Path]:

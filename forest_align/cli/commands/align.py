@@ -21,7 +21,13 @@ from forest_align.cli.aligner_choice import (
     load_aligner,
     made_with,
 )
-from forest_align.cli.arguments import add_output, add_text_arguments, format_of_output, refuse_variant
+from forest_align.cli.arguments import (
+    add_links,
+    add_output,
+    add_text_arguments,
+    format_of_output,
+    refuse_variant,
+)
 from forest_align.cli.input_pairs import Item, read_items
 from forest_align.cli.writers import alignment_writer
 from forest_align.data.pairs import FORMATS
@@ -95,6 +101,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"where word candidates come from: {', '.join(WORDS)} (links of the input), "
         "or a file of Pharaoh links; default: as the model has it",
     )
+    add_links(parser)
     parser.add_argument(
         "--ppdb",
         metavar="FILE",

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from forest_align._version import __version__
 from forest_align.aligners.words.choose import WORD_CANDIDATES
 from forest_align.cli.aligner_choice import contents_of
-from forest_align.cli.arguments import word_candidates_name
+from forest_align.cli.arguments import add_links, word_candidates_name
 from forest_align.cli.benchmark_aligners import (
     CHUNKS,
     IDENTITY,
@@ -91,6 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="source of dependencies and named entities for sultan and models tuned from it "
         "(default: what the model says)",
     )
+    add_links(parser)
     parser.add_argument("--split", help="part of the corpus (default: the one for development)")
     parser.add_argument(
         "-o",

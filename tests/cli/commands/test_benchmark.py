@@ -211,6 +211,8 @@ def test_options_of_an_aligner_that_does_not_run_are_refused(
     [
         (("--aligner", "nosuch"), "no aligner 'nosuch'"),
         (("--aligner", "sultan", "--ppdb", "nosuch.tsv"), "nosuch.tsv: no such file"),
+        (("--links", "all"), "--links all is for contextual, forest"),
+        (("--aligner", "forest", "--words", "dictionary", "--links", "all"), "takes no --links all"),
         (("--seed", "-1"), "expected at least 0, found -1"),
         (("--limit", "0"), "expected at least 1 pair, found 0"),
     ],
@@ -544,7 +546,7 @@ def test_sultan_its_paraphrases_and_its_annotator_are_asked_for_by_name(
     monkeypatch.setattr("forest_align.aligners.load", load)
     table = tmp_path / "ppdb.tsv"
     table.write_text("big\tlarge\n", encoding="utf-8")
-    args = Namespace(words=None, ppdb=str(table), annotator="spacy")
+    args = Namespace(words=None, ppdb=str(table), annotator="spacy", links="sure")
     _, settings = benchmark_aligner("sultan", args, None)
     assert settings == {"depth": 1, "ppdb": "ppdb.tsv", "annotator": "spacy"}
     assert asked["sultan"]["annotator"] == "spacy"
@@ -599,11 +601,26 @@ def test_the_forest_aligners_words_are_asked_for_by_name(monkeypatch: pytest.Mon
         return PhraseAligner()
 
     monkeypatch.setattr("forest_align.aligners.load", load)
-    args = Namespace(words="dictionary", ppdb=None, annotator=None)
+    args = Namespace(words="dictionary", ppdb=None, annotator=None, links="sure")
     for name in ("fixed", "contextual"):
         _, settings = benchmark_aligner(name, args, None)
         assert settings == {"depth": 1} | ({"words": "dictionary"} if name == "fixed" else {})
     assert asked == {"fixed": {"candidates": "dictionary"}, "contextual": {}}
+
+
+def test_a_convention_is_a_setting_of_the_aligners_that_know_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = {}
+
+    def load(name, **options):
+        asked[name] = options
+        return PhraseAligner()
+
+    monkeypatch.setattr("forest_align.aligners.load", load)
+    args = Namespace(words=None, ppdb=None, annotator=None, links="all")
+    found = {name: benchmark_aligner(name, args, None)[1] for name in ("forest", "contextual", "sultan")}
+    assert found.pop("sultan") == {"depth": 1}
+    assert all(settings == {"depth": 1, "links": "all"} for settings in found.values())
+    assert asked == {"forest": {"links": "all"}, "contextual": {"links": "all"}, "sultan": {}}
 
 
 def test_a_missing_corpus_and_an_unknown_split_are_errors(data: Path, tmp_path: Path, capsys) -> None:
