@@ -103,6 +103,8 @@ class CorpusReader:
     given_trees : bool
         Whether sentences that come with trees use these as forests, as ``forest-align align`` does by
         default.
+    links : {"sure", "all"}
+        The convention that word candidates follow, see :func:`~.choose.word_candidates`.
     """
 
     def __init__(
@@ -116,8 +118,10 @@ class CorpusReader:
         confident_link: float = 0.5,
         cache: Path | None = None,
         given_trees: bool = False,
+        links: str = "sure",
     ) -> None:
         self.parser = parser
+        self.links = links
         self.forest_size = forest_size
         self.candidate_name = candidates
         self.dictionary = dictionary
@@ -138,6 +142,7 @@ class CorpusReader:
         candidates: str | None = None,
         cache: Path | None = None,
         given_trees: bool = False,
+        links: str = "sure",
     ) -> CorpusReader:
         """A reader that prepares pairs as a model needs them; arguments that are given take precedence."""
         return cls(
@@ -149,6 +154,7 @@ class CorpusReader:
             confident_link=model.options.confident_link,
             cache=cache,
             given_trees=given_trees,
+            links=links,
         )
 
     @cached_property
@@ -160,6 +166,8 @@ class CorpusReader:
             found.append([values, fingerprint_of(derivations)])
         if self.phrases is not None:
             found.append(self.phrases.fingerprint)
+        if self.links != "sure":
+            found.append(f"{self.links} links")
         return found
 
     @property
@@ -169,7 +177,7 @@ class CorpusReader:
 
     @cached_property
     def _provider(self) -> CandidateProvider:
-        return word_candidates(self.candidate_name, dictionary=self.dictionary)
+        return word_candidates(self.candidate_name, dictionary=self.dictionary, links=self.links)
 
     def read(
         self, pairs: Iterable[SentencePair | InputError], report: Report | None = None

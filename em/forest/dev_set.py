@@ -29,7 +29,7 @@ class DevPair:
     pair : CorpusPair
         The pair.
     links : Links
-        Its sure links.
+        Its gold links: the sure ones, or all.
     projection : Projection
         The links projected to the constituents of the two best trees.
     """
@@ -76,6 +76,8 @@ class DevSet:
     ----------
     pairs : sequence of CorpusPair
         Pairs with gold links; a pair without them is an error.
+    links : {"sure", "all"}
+        Which gold links count.
 
     Raises
     ------
@@ -83,10 +85,11 @@ class DevSet:
         If there are no pairs, or one has no links.
     """
 
-    def __init__(self, pairs: Sequence[CorpusPair]) -> None:
+    def __init__(self, pairs: Sequence[CorpusPair], links: str = "sure") -> None:
         if not pairs:
             raise InputError("expected at least one dev pair with gold links")
-        self.pairs = [_with_gold(pair) for pair in pairs]
+        self._links = links
+        self.pairs = [_with_gold(pair, links) for pair in pairs]
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -102,7 +105,7 @@ class DevSet:
         pairs = [dev.pair for dev in self.pairs if dev.pair.gold_heads is not None]
         if not pairs:
             raise InputError("the pairs have no gold trees", field="uas")
-        return DevSet(pairs)
+        return DevSet(pairs, self._links)
 
     def statistics(self, model: ForestModel, pairs: Sequence[int] | None = None) -> np.ndarray:
         """Align pairs (default: all) and count: float64, one row per pair, see :func:`statistics_row`."""
@@ -111,11 +114,11 @@ class DevSet:
         return np.array(rows, np.float64).reshape(-1, _HEADS.stop)
 
 
-def _with_gold(pair: CorpusPair) -> DevPair:
+def _with_gold(pair: CorpusPair, which: str) -> DevPair:
     if pair.links is None:
         raise InputError(f"dev pair {pair.id!r} has no gold links")
     assert pair.source.forest is not None and pair.target.forest is not None
-    links = pair.links.only_sure()
+    links = pair.links if which == "all" else pair.links.only_sure()
     spans = constituent_spans(pair.source.forest), constituent_spans(pair.target.forest)
     return DevPair(pair, links, project(*spans, links))
 

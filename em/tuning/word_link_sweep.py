@@ -82,10 +82,12 @@ class WordSweep:
     aligner : ContextualAligner or SultanAligner
         The source of everything except the varied values.
     pairs : sequence of WordDevPair
-        Only their sure gold links count.
+        With gold links.
     identity : object
         Settings with which the sentences were prepared, and the user's paraphrases: a value whose text
         changes if these change.
+    links : {"sure", "all"}
+        Which gold links count.
 
     Raises
     ------
@@ -98,12 +100,14 @@ class WordSweep:
         aligner: ContextualAligner | SultanAligner,
         pairs: Sequence[WordDevPair],
         identity: object = None,
+        links: str = "sure",
     ) -> None:
         if not pairs:
             raise InputError("expected at least one dev pair with gold links")
         self._aligner, self._identity = aligner, identity
         self._pairs = list(pairs)
-        self._gold = [set(pair.links.only_sure().pairs) for pair in pairs]
+        wanted = [pair.links if links == "all" else pair.links.only_sure() for pair in pairs]
+        self._gold = [set(gold.pairs) for gold in wanted]
 
     @property
     def pair_count(self) -> int:

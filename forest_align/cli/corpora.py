@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forest_align.aligners.words.choose import WORD_CANDIDATES
+from forest_align.alignment import Links
 from forest_align.cli.arguments import add_text_arguments, word_candidates_name
 from forest_align.cli.skipped_inputs import report_skipped
 from forest_align.types import InputError
@@ -80,9 +81,12 @@ def check_model_folder(path: Path, *, beside: bool = True) -> None:
 
 
 def corpus_reader(
-    args: argparse.Namespace, forest_size: int, model: ForestModel, *, given_trees: bool
+    args: argparse.Namespace, forest_size: int, model: ForestModel, *, given_trees: bool, links: str = "sure"
 ) -> CorpusReader:
-    """Make a reader for a model; with ``given_trees`` the input's trees are its forests."""
+    """Make a reader for a model; with ``given_trees`` the input's trees are its forests.
+
+    ``links`` is the convention that word candidates follow.
+    """
     from forest_align.em.corpus.corpus import CorpusReader
 
     return CorpusReader.for_model(
@@ -92,6 +96,7 @@ def corpus_reader(
         candidates=args.words,
         cache=args.forests,
         given_trees=given_trees,
+        links=links,
     )
 
 
@@ -107,16 +112,21 @@ def read_files(paths: Sequence[str], args: argparse.Namespace) -> list[SentenceP
 
 
 def read_gold_files(
-    paths: Sequence[str], args: argparse.Namespace, command: str, *, trees: bool = False
+    paths: Sequence[str],
+    args: argparse.Namespace,
+    command: str,
+    *,
+    trees: bool = False,
+    links: str = "sure",
 ) -> list[SentencePair | InputError]:
     """Read pairs to be scored; refuse files without gold before hours of work.
 
-    With ``trees``, pairs are scored by gold trees and need no links.
+    With ``trees``, pairs are scored by gold trees and need no links. ``links`` are the gold links that count.
 
     Raises
     ------
     InputError
-        If there are files, but none of their pairs has gold, or none of their links is sure.
+        If there are files, but none of their pairs has gold, or none of their links counts.
     """
     from forest_align.em.corpus.problems import with_gold
 
@@ -126,9 +136,11 @@ def read_gold_files(
         report_skipped(command, pairs)
         what = "trees" if trees else "links"
         raise InputError(f"expected at least one dev pair with gold {what}", file=paths[0])
-    if paths and not trees and not any(pair.links and pair.links.only_sure() for pair in usable):
-        what = "possible ones alone, which do not count" if any(pair.links for pair in usable) else "none"
-        raise InputError(f"expected at least one sure gold link, found {what}", file=paths[0])
+    linked = [pair.links for pair in usable if pair.links]
+    if paths and not trees and not (linked if links == "all" else any(map(Links.only_sure, linked))):
+        what = "possible ones alone, which do not count" if linked else "none"
+        which = "gold link" if links == "all" else "sure gold link"
+        raise InputError(f"expected at least one {which}, found {what}", file=paths[0])
     return pairs
 
 

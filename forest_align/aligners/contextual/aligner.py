@@ -88,7 +88,10 @@ class ContextualAligner(ParsingAligner):
     @property
     def settings(self) -> dict[str, Any]:
         """The settings that decide on the links."""
-        return {"threshold": self.threshold, **({"links": "all"} if self._all_links else {})}
+        found: dict[str, Any] = {"threshold": self.threshold}
+        if self._all_links:
+            found |= {"links": "all", "slope": self._all_links.slope, "offset": self._all_links.offset}
+        return found
 
     @property
     def threshold(self) -> float:

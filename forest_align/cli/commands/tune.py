@@ -67,6 +67,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="score to maximise (default: constituent-f1, for the others word-f1); uas compares the parser's "
         "trees with those of the input",
     )
+    parser.add_argument(
+        "--links",
+        choices=("sure", "all"),
+        default="sure",
+        help="which gold links are wanted: the sure ones (default), or the possible ones too; align with the "
+        "same --links then",
+    )
     refuse_variant(parser)
     parser.add_argument(
         "--ppdb",
@@ -159,16 +166,20 @@ def _tune_forest(args: argparse.Namespace, settings: TuningSettings) -> int:
     objective = args.objective or "constituent-f1"
     # Attachment is measured against the input's trees, so they must not serve as forests too.
     given_trees = args.parser is None and objective != "uas"
-    readers = {size: corpus_reader(args, size, model, given_trees=given_trees) for size in sizes}
+    ForestAligner(model, candidates=args.words, links=args.links)  # refuses words that know sure links only
+    readers = {
+        size: corpus_reader(args, size, model, given_trees=given_trees, links=args.links) for size in sizes
+    }
     space = search_space(model, sizes, args.keep or (), args.also or ())
-    raw, failed = read_gold_files(args.gold, args, "tune", trees=objective == "uas"), 0
+    raw = read_gold_files(args.gold, args, "tune", trees=objective == "uas", links=args.links)
+    failed = 0
 
     def load(size: int) -> DevSet:
         nonlocal failed
         pairs, failed = prepare_corpus(readers[size], raw, "tune", quiet=size != sizes[0])
-        return DevSet(pairs)
+        return DevSet(pairs, args.links)
 
-    shared = _study(args, objective)
+    shared = _study(args, objective + _of_links(args))
     identity = [readers[size].identity for size in sorted(readers)]
     problem = SweepProblem(model, objective, sizes, load, space, identity)
     study = _sweep(args, settings, problem, shared, space, start_values(model, space))
@@ -188,8 +199,8 @@ def _tune_words(args: argparse.Namespace, settings: TuningSettings, kind: str) -
         raise InputError(f"the {kind} aligner is tuned for word-f1, not {args.objective}")
     parser = args.parser or "en"
     aligner = _word_aligner(args, parser, kind)
-    raw = read_gold_files(args.gold, args, "tune")
-    shared = _study(args, f"{kind}-word-f1")
+    raw = read_gold_files(args.gold, args, "tune", links=args.links)
+    shared = _study(args, f"{kind}-word-f1{_of_links(args)}")
     broken = [pair for pair in raw if isinstance(pair, InputError)]
     usable = [pair for pair in raw if not isinstance(pair, InputError)]
     with counting_bar("preparing", 2 * len(usable)) as bar:
@@ -200,7 +211,7 @@ def _tune_words(args: argparse.Namespace, settings: TuningSettings, kind: str) -
     report_skipped("tune", (*broken, *problems))
     paraphrases = [Path(args.ppdb)] if args.ppdb else []
     identity = [parser_fingerprint(parser), files_fingerprint(paraphrases)]
-    problem = WordSweep(aligner, pairs, identity)
+    problem = WordSweep(aligner, pairs, identity, args.links)
     study = _sweep(args, settings, problem, shared, word_space(aligner), word_start(aligner))
     aligner.with_values(best_values(study)).save(args.output)
     _draw(args, study)
@@ -213,8 +224,15 @@ def _word_aligner(args: argparse.Namespace, parser: str, kind: str) -> Contextua
 
     given = {"annotator": args.annotator, "ppdb": args.ppdb}
     options = {name: value for name, value in given.items() if value is not None}
+    if kind == "contextual":
+        options["links"] = args.links
     aligner_class = SultanAligner if kind == "sultan" else ContextualAligner
     return aligner_class.load(args.model or kind, parser=parser, **options)
+
+
+def _of_links(args: argparse.Namespace) -> str:
+    """What the name of a study says of the gold links."""
+    return "" if args.links == "sure" else f"-{args.links}-links"
 
 
 def _study(args: argparse.Namespace, name: str) -> SharedStudy:

@@ -88,6 +88,32 @@ def test_tuning_prints_the_best_trials_and_writes_the_model_with_their_values(
     assert "null_penalty" in capsys.readouterr().out.splitlines()[0]
 
 
+def test_possible_links_are_gold_where_all_are_wanted(tmp_path: Path, gold: Path, monkeypatch: Any) -> None:
+    """Only the third link of each pair is likely; it is possible."""
+
+    def third(self: ContextualAligner, source: Sentence, target: Sentence) -> np.ndarray:
+        return np.eye(len(source), len(target), dtype=np.float32) * np.arange(1, 1 + len(source))[:, None] / 4
+
+    monkeypatch.setattr(ContextualAligner, "link_probabilities", third)
+    monkeypatch.setattr(ContextualAligner, "prepare", FlatParser.prepare)
+    gold.write_text("1\tdogs like meat\tN/A\tdogs love meat\tN/A\t1\t1\t\t2-2\t\n")
+    arguments = (gold, "--aligner", "contextual", "--trials", 1)
+    with pytest.raises(InputError, match="expected at least one sure gold link, found possible ones alone"):
+        run(*arguments, "-o", tmp_path / "sure")
+    assert run(*arguments, "-o", tmp_path / "tuned", "--links", "all") == 0
+    study = study_of(tmp_path / "tuned", "contextual-word-f1-all-links")
+    found, before = (ContextualAligner.load(name).model for name in (tmp_path / "tuned", "contextual"))
+    assert found.all_links is not None and before.all_links is not None
+    assert found.all_links == replace(before.all_links, threshold=study.best_params["threshold"])
+    assert found.threshold == before.threshold
+
+
+def test_a_forest_model_is_tuned_for_the_words_of_the_convention(tmp_path: Path, gold: Path) -> None:
+    with pytest.raises(InputError, match="all links need word candidates 'contextual', found 'dictionary'"):
+        run(gold, "-o", tmp_path / "tuned", "--links", "all")
+    assert not (tmp_path / "tuned").exists()
+
+
 def test_a_second_run_goes_on_with_the_study(tmp_path: Path, gold: Path) -> None:
     run(gold, "-o", tmp_path / "tuned", "--trials", 1)
     run(gold, "-o", tmp_path / "tuned", "--trials", 2)

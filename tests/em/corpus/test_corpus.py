@@ -120,7 +120,7 @@ def test_word_candidates_that_need_vectors_get_them(parser: FlatParser, monkeypa
             return ()
 
     seen: list[tuple[bool, bool]] = []
-    monkeypatch.setattr("forest_align.em.corpus.corpus.word_candidates", lambda name, dictionary: Provider())
+    monkeypatch.setattr("forest_align.em.corpus.corpus.word_candidates", lambda *_, **options: Provider())
     assert brackets(read(pair((VERB,), (FRONT,)), given_trees=True)) == [VERB, FRONT]
     assert brackets(read(pair((VERB,), ()), given_trees=True))[0] == VERB
     assert seen == [(True, True), (True, True)]
@@ -209,7 +209,7 @@ def test_confident_candidates_are_links_of_the_features(parser: FlatParser, monk
         def candidates(self, source: Sentence, target: Sentence) -> tuple[Candidate, ...]:
             return (Candidate((0, 1), (0, 1), 0.9),)
 
-    monkeypatch.setattr("forest_align.em.corpus.corpus.word_candidates", lambda name, dictionary: Provider())
+    monkeypatch.setattr("forest_align.em.corpus.corpus.word_candidates", lambda *_, **options: Provider())
     linked = [
         read(pair((), ()), confident_link=least).features.relations[:, :, LINKED].sum()
         for least in (0.5, 1.1)

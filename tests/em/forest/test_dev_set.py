@@ -131,6 +131,10 @@ def test_links_that_are_merely_possible_do_not_count(reader: CorpusReader) -> No
     model = ForestAligner.load().model
     rows = DevSet([replace(sure[0], links=links)]).statistics(model)
     assert (rows == DevSet(sure[:1]).statistics(model)).all()
+    every = DevSet([replace(sure[0], links=links)], "all").statistics(model)
+    assert (rows == DevSet([replace(sure[0], links=links)], "sure").statistics(model)).all()
+    # The gold words of recall, which are in the eighth column, are two more.
+    assert every[0, 7] == rows[0, 7] + 2 == len(possible)
 
 
 def test_attachment_is_scored_where_there_are_gold_trees(reader: CorpusReader) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.contextual.aligner import ContextualAligner
+from forest_align.aligners.link_convention import AllLinks
 from forest_align.aligners.sultan.aligner import SultanAligner
 from forest_align.aligners.sultan.parameters import PublishedParameters
 from forest_align.alignment import Links
@@ -77,6 +78,24 @@ def test_trials_are_scored_by_macro_averaged_f1_on_sure_links() -> None:
     assert sweep.pair_count == 2
     with pytest.raises(InputError, match="at least one dev pair"):
         WordSweep(sultan(), [])
+
+
+def test_possible_links_count_where_all_are_wanted() -> None:
+    gold = Links.of([(0, 0), (1, 1), (2, 2)], sure=[True, True, False])
+    one = pair("she sold her house", "she sold her home", gold)
+    sweeps = [WordSweep(sultan(), [one], links=links) for links in ("sure", "all")]
+    rows = [sweep.statistics({"ppdb_similarity": 0.9, "word_weight": 0.9}, [0]).tolist() for sweep in sweeps]
+    assert rows == [[[2, 4, 2, 2]], [[3, 4, 3, 3]]]
+    assert sweeps[0].fingerprint != sweeps[1].fingerprint
+
+
+def test_a_sweep_of_all_links_is_known_by_how_their_probabilities_are_found() -> None:
+    model = ContextualAligner().model
+    known = {
+        WordSweep(ContextualAligner(replace(model, all_links=point), links="all"), [dogs()]).fingerprint
+        for point in (AllLinks(), AllLinks(0.9), AllLinks(1.0, 0.5), AllLinks(threshold=0.4))
+    }
+    assert len(known) == 3  # the threshold is varied
 
 
 def test_the_values_of_a_trial_reach_the_aligner(monkeypatch: pytest.MonkeyPatch) -> None:
