@@ -99,6 +99,14 @@ train_contextual() {
         --model "$out/contextual" -o "$out/contextual" --forests "$out/cache" > "$out/tables/contextual.all_links.md"
 }
 
+# train_joint: the joint model of sure links, and what changes where possible links are wanted too.
+train_joint() {
+    forest-align train joint "$alignment/edinburgh/train.sure.json" "$alignment/msr_rte/dev.majority.json" \
+        -o "$out/joint" --forests "$out/cache" --resume
+    python -m forest_align.em.joint.freer_links "$alignment/mtref/dev.tsv" --model "$out/joint" -o "$out/joint" \
+        --forests "$out/cache" > "$out/tables/joint.freer_links.md"
+}
+
 # tune_phrases: the trained weights, with the models of phrases and the options for them, calibrated.
 tune_phrases() {
     python -m forest_align.em.phrases.tuning "$data" "$out/phrases" "$out/forest" --model "$out/em" \
@@ -181,8 +189,7 @@ bundle semi-markov-phrasal aligners/models/semi-markov-phrasal
 step semi-markov-tokens forest-align train semi-markov "$alignment/msr_rte/dev.majority.json" "$alignment/edinburgh/train.sure.json" \
     -o "$out/semi-markov-tokens" --forests "$out/cache" --longest 1 1 --both-directions --resume
 bundle semi-markov-tokens aligners/models/semi-markov-tokens
-step joint forest-align train joint "$alignment/edinburgh/train.sure.json" "$alignment/msr_rte/dev.majority.json" \
-    -o "$out/joint" --forests "$out/cache" --resume
+step joint train_joint
 bundle joint aligners/models/joint
 step published-corpus python "$here/tools/published_corpus.py" "$alignment/edinburgh/train.sure.json" -o "$out/published-corpus.json"
 step joint-published forest-align train joint "$out/published-corpus.json" -o "$out/joint-published" --forests "$out/cache" \

@@ -86,6 +86,7 @@ def read_examples(
     link_model: LinkModel | None = None,
     ppdb: PairTable | None = None,
     links: str = "sure",
+    convention: str = "sure",
     report: Callable[[int], None] | None = None,
 ) -> tuple[list[JointExample], list[str]]:
     """Parse pairs and compute the features of their edits.
@@ -96,6 +97,8 @@ def read_examples(
         See :func:`forest_align.em.corpus.gold_pairs.read_gold_pairs`.
     longest, arcs, phrase_deletions, link_model, ppdb
         See :func:`forest_align.aligners.joint.features.pair_edits`.
+    convention : {"sure", "all"}
+        That of the link model's probabilities.
     report : callable, optional
         Called with the numbers of sentences and pairs done since the last call.
 
@@ -110,7 +113,7 @@ def read_examples(
     )
     examples, lexicon = [], load_lexicon()
     options: dict[str, Any] = {"longest": longest, "arcs": arcs, "phrase_deletions": phrase_deletions}
-    options |= {"link_model": link_model, "ppdb": ppdb}
+    options |= {"link_model": link_model, "ppdb": ppdb, "links": convention}
     for pair in gold:
         examples.append(example_of(pair, lexicon, **options))
         if report is not None:

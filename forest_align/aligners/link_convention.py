@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from forest_align.types import InputError
-from forest_align.types.json_fields import check_number, check_probability, describe, is_number
+from forest_align.types.json_fields import check_list, check_number, check_probability, describe, is_number
 
 #: ``"sure"``: links that annotators are sure of; ``"all"``: these and the links that they find possible.
 CONVENTIONS = ("sure", "all")
@@ -71,6 +71,48 @@ class AllLinks:
             found = ", ".join(values) if isinstance(values, dict) else describe(values)
             raise InputError(f"expected {', '.join(names)}, found {found}", field="all_links")
         return cls(**values)
+
+
+@dataclass(frozen=True, slots=True)
+class FreerLinks:
+    """What changes in the scores of the joint aligner where possible links are wanted too.
+
+    Attributes
+    ----------
+    deletion : float
+        Subtracted from the score of every deletion of a word.
+    calibration : (float, float)
+        That of the probabilities, see :class:`forest_align.aligners.joint.model.JointModel`.
+
+    Raises
+    ------
+    InputError
+        If a number is not finite.
+    """
+
+    deletion: float
+    calibration: tuple[float, float]
+
+    def __post_init__(self) -> None:
+        for value in (self.deletion, *self.calibration):
+            check_number(value, "all_links")
+
+    @classmethod
+    def from_card(cls, card: dict[str, Any]) -> FreerLinks | None:
+        """The field ``all_links`` of a model's description; None if it has none.
+
+        Raises
+        ------
+        InputError
+            If the field is not an object with these numbers.
+        """
+        values = card.get("all_links")
+        if values is None:
+            return None
+        if not isinstance(values, dict) or sorted(values) != ["calibration", "deletion"]:
+            raise InputError(f"expected calibration and deletion, found {values}", field="all_links")
+        slope, offset = check_list(values["calibration"], "all_links", 2)
+        return cls(values["deletion"], (slope, offset))
 
 
 def check_convention(links: str) -> bool:

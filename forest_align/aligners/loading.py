@@ -79,7 +79,7 @@ def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
         - ``contextual``: ``threshold``; ``links``.
         - ``projection``: ``threshold``.
         - ``sultan``: ``annotator`` (``--annotator``).
-        - ``joint``: ``link_model``.
+        - ``joint``: ``link_model``; ``links``.
 
         ``links`` (``--links``) is the convention of annotators that links follow: ``"sure"``, the default, or
         ``"all"``, where possible links count too.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 ANNOTATORS = ("trees", "spacy")
 WORDS = (*WORD_CANDIDATES, "given")
 #: Kinds of aligners that know both conventions of annotators.
-ALL_LINKS = ("contextual", "forest")
+ALL_LINKS = ("contextual", "forest", "joint")
 
 
 def load_aligner(options: Namespace) -> Aligner:

@@ -44,7 +44,7 @@ def add_links(parser: argparse.ArgumentParser) -> None:
         choices=("sure", "all"),
         default="sure",
         help="which links to make: those that annotators are sure of (default), or the possible ones too "
-        "(contextual, forest)",
+        "(contextual, forest, joint)",
     )
 
 

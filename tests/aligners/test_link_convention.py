@@ -16,7 +16,10 @@ from hypothesis import strategies as st
 
 import forest_align
 from forest_align.aligners.contextual import ContextualAligner, LinkModel
-from forest_align.aligners.link_convention import AllLinks, check_convention
+from forest_align.aligners.joint import JointAligner, JointModel
+from forest_align.aligners.joint.aligner import bundled_model as bundled_joint
+from forest_align.aligners.joint.features import DELETION_FEATURES
+from forest_align.aligners.link_convention import AllLinks, FreerLinks, check_convention
 from forest_align.types import InputError, ModelError, Sentence
 
 from .contextual.link_models import random_model, sentence
@@ -178,3 +181,48 @@ def test_words_without_probabilities_know_no_convention(options: dict[str, Any])
         forest_align.load(**{"name_or_path": "forest", "links": "all"} | options)
     with pytest.raises(InputError, match="takes no option 'links'"):
         forest_align.load("sultan", links="all")
+
+
+def test_the_joint_aligner_deletes_less_where_possible_links_are_wanted(tmp_path: Path) -> None:
+    model = replace(bundled_joint(), all_links=FreerLinks(0.5, (0.7, 0.1)))
+    model.save(tmp_path)
+    again = JointModel.load(tmp_path)
+    assert again.all_links == model.all_links
+    free = again.for_all_links()
+    assert free.calibration == (0.7, 0.1)
+    difference = model.named_weights("deletions") - free.named_weights("deletions")
+    changed = [DELETION_FEATURES[place] for place in np.flatnonzero(difference)]
+    assert changed == ["content word", "function word", "punctuation"]
+    assert difference[np.flatnonzero(difference)] == pytest.approx([0.5] * 3)
+    others = np.abs(model.weights - free.weights) > 0
+    assert others.sum() == 3
+    # Every word has exactly one of these features, so that each deletion costs as much more.
+    aligner = JointAligner(model)
+    edits = aligner.edits(*aligner.prepare_pair(SOURCE, TARGET))
+    for side in edits.deletions:
+        assert (side[:, np.flatnonzero(difference)].sum(axis=1) == 1).all()
+
+
+def test_the_joint_aligner_makes_more_links_by_the_convention_and_stays_symmetric() -> None:
+    model = replace(bundled_joint(), all_links=FreerLinks(0.6, (0.8, 0.3)))
+    sure, every = (JointAligner(model, links=links) for links in ("sure", "all"))
+    sentences = sure.prepare_pair(SOURCE, TARGET)
+    plain, free = (aligner.align_prepared(*sentences) for aligner in (sure, every))
+    assert plain == JointAligner(replace(model, all_links=None)).align_prepared(*sentences)
+    assert len(free.words) >= len(plain.words) and free.words.scores != plain.words.scores
+    assert free.swap().words == every.align_prepared(*sentences[::-1]).words
+    assert ("links" in sure.settings, every.settings["links"]) == (False, "all")
+    with pytest.raises(InputError, match="field 'links': the joint model knows sure links only"):
+        forest_align.load("joint-published", links="all")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [[], {"deletion": 1.0}, {"deletion": "1", "calibration": [1, 0]}, {"deletion": 1, "calibration": [1]}],
+)
+def test_a_damaged_point_of_the_joint_model_is_named(value: Any, tmp_path: Path) -> None:
+    bundled_joint().save(tmp_path)
+    card = json.loads((tmp_path / "model.json").read_text())
+    (tmp_path / "model.json").write_text(json.dumps(card | {"all_links": value}))
+    with pytest.raises(ModelError, match=r"model\.json' is damaged: field 'all_links'"):
+        JointModel.load(tmp_path)

@@ -63,12 +63,12 @@ def test_who_asks_for_a_variant_is_shown_the_aligners_that_have_taken_its_place(
 @pytest.mark.parametrize(
     ("kind", "option", "others"),
     [
-        ("forest", "words", "parser, candidates, ppdb, lexicon, alignments, paraphrases"),
-        ("forest", "model", "parser, candidates, ppdb, lexicon, alignments, paraphrases"),
-        ("contextual", "annotator", "ppdb, parser, lexicon, threshold"),
+        ("forest", "words", "parser, candidates, ppdb, lexicon, alignments, paraphrases, links"),
+        ("forest", "model", "parser, candidates, ppdb, lexicon, alignments, paraphrases, links"),
+        ("contextual", "annotator", "ppdb, parser, lexicon, threshold, links"),
         ("sultan", "threshold", "ppdb, parser, lexicon, annotator"),
         ("semi-markov", "candidates", "ppdb, parser, lexicon"),
-        ("joint", "threshold", "ppdb, parser, lexicon, link_model"),
+        ("joint", "threshold", "ppdb, parser, lexicon, link_model, links"),
     ],
 )
 def test_an_option_that_a_kind_does_not_take_is_refused_with_those_that_it_takes(

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forest_align.aligners.link_convention import check_convention, no_all_links
+
 if TYPE_CHECKING:
     from forest_align.aligners.contextual.model import LinkModel
     from forest_align.types import Sentence
@@ -111,7 +113,9 @@ class LinkTable:
         return np.stack(values, axis=1).astype(np.float32)
 
 
-def link_table(model: LinkModel, source: Sentence, target: Sentence, evidence: np.ndarray) -> LinkTable:
+def link_table(
+    model: LinkModel, source: Sentence, target: Sentence, evidence: np.ndarray, links: str = "sure"
+) -> LinkTable:
     """The results of the model for two sentences with word vectors; swapping them transposes the table.
 
     Parameters
@@ -122,10 +126,17 @@ def link_table(model: LinkModel, source: Sentence, target: Sentence, evidence: n
         Sentences of n and m words.
     evidence : numpy.ndarray
         int32, shape (n, m): see :meth:`LinkModel.link_probabilities`.
+    links : {"sure", "all"}
+        Whose probabilities: those of sure links, or of possible ones too.
 
     Raises
     ------
     InputError, ModelError
-        See :meth:`LinkModel.prepare`.
+        See :meth:`LinkModel.prepare`; also if all links are wanted of a model that knows sure ones only.
     """
-    return LinkTable.of(model.link_probabilities(source, target, evidence), model.threshold)
+    probability = model.link_probabilities(source, target, evidence)
+    if not check_convention(links):
+        return LinkTable.of(probability, model.threshold)
+    if model.all_links is None:
+        raise no_all_links("link model")
+    return LinkTable.of(model.all_links.probabilities(probability), model.all_links.threshold)

@@ -16,6 +16,7 @@ from forest_align.aligners.joint.features import PairEdits, check_parsed, pair_e
 from forest_align.aligners.joint.margins import margins
 from forest_align.aligners.joint.model import JointModel
 from forest_align.aligners.joint.solver import MOST_NODES, import_solver
+from forest_align.aligners.link_convention import check_convention
 from forest_align.aligners.model_folder import bundled_folder, model_folder
 from forest_align.aligners.pair import Text
 from forest_align.aligners.parsing_aligner import ParsingAligner, parse_or_complete
@@ -54,11 +55,15 @@ class JointAligner(ParsingAligner):
         By default the bundled one.
     link_model : LinkModel, optional
         For a model with link features. By default that of the contextual aligner, loaded when needed.
+    links : {"sure", "all"}
+        The convention of annotators that links and their probabilities follow: sure links alone, or possible
+        ones too.
 
     Raises
     ------
     InputError
-        If ``ppdb`` is neither a table nor the path of a readable one.
+        If ``ppdb`` is neither a table nor the path of a readable one, the convention is unknown, or the model
+        knows sure links only.
     ModelError
         If the solver HiGHS is missing.
     """
@@ -73,9 +78,13 @@ class JointAligner(ParsingAligner):
         parser: Parser | str | Path | None = None,
         lexicon: Lexicon | None = None,
         link_model: LinkModel | None = None,
+        links: str = "sure",
     ) -> None:
         import_solver()
         self.model = model or bundled_model()
+        # What decides on the links; ``model`` is what is saved.
+        self._deciding = self.model.for_all_links() if check_convention(links) else self.model
+        self._links = links
         super().__init__(parser, lexicon, ppdb)
         self._link_model = link_model
 
@@ -83,7 +92,8 @@ class JointAligner(ParsingAligner):
     def settings(self) -> dict[str, Any]:
         """Variant, length of phrases, and whether there are link features and deletions of phrases."""
         names = ("variant", "longest", "link_features", "phrase_deletions")
-        return {name: getattr(self.model, name) for name in names}
+        found = {name: getattr(self.model, name) for name in names}
+        return found if self._links == "sure" else {**found, "links": self._links}
 
     @cached_property
     def link_model(self) -> LinkModel | None:
@@ -128,10 +138,10 @@ class JointAligner(ParsingAligner):
         if is_after(source, target):
             return self.align_prepared(target, source).swap()
         edits = self.edits(source, target)
-        scores = self.model.scores(edits)
-        best = self.model.best_edits(edits)
+        scores = self._deciding.scores(edits)
+        best = self._deciding.best_edits(edits)
         spans = edits.spans[best.phrases]
-        probabilities = self.model.probabilities(margins(edits, best, *scores))
+        probabilities = self._deciding.probabilities(margins(edits, best, *scores))
         links = _links(spans, probabilities)
         phrases = phrase_pairs_of(spans, probabilities, source, target)
         return Alignment(
@@ -146,7 +156,7 @@ class JointAligner(ParsingAligner):
             aligner=self.name,
             warnings=() if best.is_best else (_CUT_SHORT,),
             arcs=_arc_pairs(edits, best),
-            score=best.score + self.model.score_of_nothing(edits),
+            score=best.score + self._deciding.score_of_nothing(edits),
         )
 
     def edits(self, source: Sentence, target: Sentence) -> PairEdits:
@@ -159,6 +169,7 @@ class JointAligner(ParsingAligner):
             arcs=self.model.arcs,
             phrase_deletions=self.model.phrase_deletions,
             link_model=self.link_model,
+            links=self._links,
             ppdb=self.ppdb,
         )
 

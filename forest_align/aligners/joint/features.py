@@ -70,6 +70,8 @@ DELETION_FEATURES = (
     "last word",
     *LINK_DELETION_FEATURES,
 )
+#: Places of the features that say which kind of word is deleted: every word has exactly one.
+KINDS_OF_DELETED_WORDS = tuple(DELETION_FEATURES.index(kind) for kind in _KINDS)
 
 _SAME = int(Evidence.IDENTICAL | Evidence.LEMMA)
 
@@ -134,6 +136,7 @@ def pair_edits(
     phrase_deletions: bool = False,
     link_model: LinkModel | None = None,
     ppdb: PairTable | None = None,
+    links: str = "sure",
 ) -> PairEdits:
     """Find the edits of a pair and compute their features.
 
@@ -153,11 +156,14 @@ def pair_edits(
         For the features of links; without it they are 0.
     ppdb : PairTable, optional
         Paraphrases of the user, of words and of phrases: additional synonyms.
+    links : {"sure", "all"}
+        The convention of the probabilities of links.
 
     Raises
     ------
     InputError
         If a sentence has no tokens, no forest or no word vectors, or their vectors differ in size.
+        Also if the link model does not know the convention.
     ModelError
         If the link model expects vectors of another size.
     """
@@ -171,7 +177,7 @@ def pair_edits(
     spans = inside_sentences(spans, source.starts, target.starts)
     dependencies = arcs_of(source), arcs_of(target)
     base, classes, _ = base_table(*sides, evidence)
-    links = None if link_model is None else link_table(link_model, source, target, evidence)
+    likely = None if link_model is None else link_table(link_model, source, target, evidence, links)
     count = int(((spans[:, 1] - spans[:, 0]) * (spans[:, 3] - spans[:, 2]) == 1).sum())
     words = spans[:count, 0], spans[:count, 2]
     cells = words[0] * len(target) + words[1]
@@ -185,12 +191,12 @@ def pair_edits(
     return PairEdits(
         lengths,
         spans,
-        _word_pair_features(base[cells], words, links),
+        _word_pair_features(base[cells], words, likely),
         classes[cells],
-        phrase_features(phrases, source, target, sides, table, evidence, dependencies, groups, links),
+        phrase_features(phrases, source, target, sides, table, evidence, dependencies, groups, likely),
         (
-            _deletion_features(source, 0, sides, cosine, same, links),
-            _deletion_features(target, 1, sides, cosine, same, links),
+            _deletion_features(source, 0, sides, cosine, same, likely),
+            _deletion_features(target, 1, sides, cosine, same, likely),
         ),
         deleted,
         deleted_phrase_features(deleted, (source, target), sides, cosine, same),

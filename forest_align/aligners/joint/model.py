@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,14 @@ from forest_align.aligners.contextual.features import LINK_CLASSES
 from forest_align.aligners.joint._phrase_deletions import DELETED_PHRASE_FEATURES
 from forest_align.aligners.joint._phrase_edits import PHRASE_FEATURES
 from forest_align.aligners.joint.arcs import ARC_FEATURES, deleted_arc_features
-from forest_align.aligners.joint.features import DELETION_FEATURES, WORD_FEATURES, PairEdits
+from forest_align.aligners.joint.features import (
+    DELETION_FEATURES,
+    KINDS_OF_DELETED_WORDS,
+    WORD_FEATURES,
+    PairEdits,
+)
 from forest_align.aligners.joint.program import Solution, best_edits
+from forest_align.aligners.link_convention import FreerLinks, no_all_links
 from forest_align.aligners.model_folder import (
     check_arrays,
     check_card,
@@ -71,6 +77,8 @@ class JointModel:
         Whether it was trained with the features of the contextual aligner's link model.
     phrase_deletions : bool
         Whether phrases of up to ``longest`` words are deleted as wholes.
+    all_links : FreerLinks, optional
+        For annotators who also mark possible links, see :meth:`for_all_links`.
     card : dict
         Notes for people: how the model was trained, and on what data.
 
@@ -87,6 +95,7 @@ class JointModel:
     link_features: bool = False
     card: dict[str, Any] = field(default_factory=dict)
     phrase_deletions: bool = False
+    all_links: FreerLinks | None = None
 
     def __post_init__(self) -> None:
         if self.variant not in VARIANTS:
@@ -138,6 +147,7 @@ class JointModel:
                 check_boolean(card.get("link_features"), "link_features"),
                 notes_of(card),
                 phrase_deletions,
+                FreerLinks.from_card(card),
             )
         except InputError as error:
             raise damaged(folder, error) from None
@@ -159,10 +169,27 @@ class JointModel:
             "card": self.card,
             **{name: list(names) for name, names in FEATURE_LISTS.items()},
         }
+        if self.all_links is not None:
+            card["all_links"] = asdict(self.all_links)
         if self.phrase_deletions:
             card |= {"phrase_deletions": True}
             card |= {name: list(names) for name, names in DELETION_LISTS.items()}
         write_model(folder, card, _WEIGHTS, arrays)
+
+    def for_all_links(self) -> JointModel:
+        """The model that makes possible links too, with the link model's probabilities of all links.
+
+        Raises
+        ------
+        InputError
+            If the model knows sure links only.
+        """
+        if self.all_links is None:
+            raise no_all_links("joint model")
+        parts = [part.copy() for part in self._parts()]
+        deletions = parts[list(_SHAPES).index("deletions")]
+        deletions[list(KINDS_OF_DELETED_WORDS)] -= self.all_links.deletion
+        return replace(self, weights=np.concatenate(parts), calibration=self.all_links.calibration)
 
     def scores(self, edits: PairEdits) -> tuple[np.ndarray, np.ndarray]:
         """Scores of phrase pairs, float64 (P,), and of arc pairs, float64 (A,), minus those of deletions."""
