@@ -110,7 +110,8 @@ class FreerLinks:
         if values is None:
             return None
         if not isinstance(values, dict) or sorted(values) != ["calibration", "deletion"]:
-            raise InputError(f"expected calibration and deletion, found {values}", field="all_links")
+            found = ", ".join(values) if isinstance(values, dict) else describe(values)
+            raise InputError(f"expected calibration, deletion, found {found}", field="all_links")
         slope, offset = check_list(values["calibration"], "all_links", 2)
         return cls(values["deletion"], (slope, offset))
 
