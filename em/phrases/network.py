@@ -9,7 +9,8 @@ import numpy as np
 import torch
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from forest_align.aligners.phrases.model import FARTHEST, PhraseModel
+from forest_align.aligners.phrases.model import PhraseModel
+from forest_align.aligners.phrases.rectifier import FARTHEST, RectifierNetwork
 
 #: Sizes of the two hidden layers.
 HIDDEN = (96, 32)
@@ -89,4 +90,4 @@ def train_network(examples: PhraseExamples, convention: float, seed: int = 0) ->
     ]
     first, bias = arrays[0]
     arrays[0] = first[:-1], bias + np.float32(convention) * first[-1]
-    return PhraseModel(mean.astype(np.float32), scale.astype(np.float32), tuple(arrays))
+    return PhraseModel(RectifierNetwork(mean.astype(np.float32), scale.astype(np.float32), arrays))

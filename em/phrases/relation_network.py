@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch.nn.functional import log_softmax
 
-from forest_align.aligners.phrases.model import FARTHEST
+from forest_align.aligners.phrases.rectifier import FARTHEST, RectifierNetwork
 from forest_align.aligners.phrases.relation_model import MOST_SIMILAR, SWAPPED, RelationModel
 from forest_align.alignment import RELATION_NAMES
 
@@ -89,7 +89,7 @@ def train_relations(examples: RelationExamples, seed: int = 0) -> RelationModel:
         (layer.weight.detach().numpy().T.copy(), layer.bias.detach().numpy().copy())
         for layer in (first, second)
     ]
-    return RelationModel(mean.astype(np.float32), scale.astype(np.float32), (layers[0], layers[1]))
+    return RelationModel(RectifierNetwork(mean.astype(np.float32), scale.astype(np.float32), layers))
 
 
 def _loss(outputs: torch.Tensor, relations: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:

@@ -10,6 +10,7 @@ import numpy as np
 
 from forest_align.aligners.phrases.features import FEATURES
 from forest_align.aligners.phrases.model import PhraseModel
+from forest_align.aligners.phrases.rectifier import RectifierNetwork
 from forest_align.aligners.words.candidate import Candidate
 from forest_align.types import Sentence
 
@@ -38,4 +39,4 @@ def random_model(seed: int = 0) -> PhraseModel:
         for one, two in pairwise(sizes)
     )
     ones = np.ones(len(FEATURES), np.float32)
-    return PhraseModel(0.3 * ones, 0.5 * ones, layers, {"made": "by chance"})
+    return PhraseModel(RectifierNetwork(0.3 * ones, 0.5 * ones, layers), {"made": "by chance"})

@@ -10,7 +10,8 @@ import pytest
 import torch
 
 from forest_align.aligners.phrases.features import FEATURES
-from forest_align.aligners.phrases.model import FARTHEST, PhraseModel
+from forest_align.aligners.phrases.model import PhraseModel
+from forest_align.aligners.phrases.rectifier import FARTHEST
 from forest_align.types import ModelError
 
 from .phrase_cases import random_model
@@ -18,11 +19,12 @@ from .phrase_cases import random_model
 
 def test_log_odds_are_those_of_the_same_network_in_torch() -> None:
     model = random_model()
+    network = model.network
     rows = np.random.default_rng(1).normal(size=(50, len(FEATURES)), scale=3).astype(np.float32)
-    values = torch.from_numpy(np.clip((rows - model.mean) / model.scale, -FARTHEST, FARTHEST))
-    for number, (weights, bias) in enumerate(model.layers, start=1):
+    values = torch.from_numpy(np.clip((rows - network.mean) / network.scale, -FARTHEST, FARTHEST))
+    for number, (weights, bias) in enumerate(network.layers, start=1):
         values = torch.nn.functional.linear(values, torch.from_numpy(weights.T), torch.from_numpy(bias))
-        values = values if number == len(model.layers) else torch.relu(values)
+        values = values if number == len(network.layers) else torch.relu(values)
     np.testing.assert_allclose(model.log_odds_of(rows), values[:, 0].numpy(), atol=1e-4)
 
 
@@ -44,7 +46,8 @@ def test_a_saved_model_is_the_same(tmp_path: Path) -> None:
     ],
 )
 def test_damaged_weights_are_refused(tmp_path: Path, change: dict[str, np.ndarray], message: str) -> None:
-    replace(random_model(), **change).save(tmp_path)
+    model = random_model()
+    replace(model, network=replace(model.network, **change)).save(tmp_path)
     with pytest.raises(ModelError, match=message):
         PhraseModel.load(tmp_path)
 

@@ -12,6 +12,7 @@ from forest_align.aligners.contextual.pair_evidence import pair_evidence
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.phrases.features import SpanEvidence, SpanPairIndex
 from forest_align.aligners.phrases.proposals import span_evidence
+from forest_align.aligners.phrases.rectifier import RectifierNetwork
 from forest_align.aligners.phrases.relation_features import SIGNED, SYMMETRIC, relation_features
 from forest_align.aligners.phrases.relation_model import RelationModel
 from forest_align.aligners.words.candidate import link_probabilities
@@ -33,7 +34,7 @@ def untrained(seed: int = 0) -> RelationModel:
         for size in sizes
     )
     ones = np.ones(INPUTS, np.float32)
-    return RelationModel(0.1 * ones, 2 * ones, (first, second), {"made": "by chance"})
+    return RelationModel(RectifierNetwork(0.1 * ones, 2 * ones, (first, second)), {"made": "by chance"})
 
 
 def all_pairs(phrases: SpanEvidence) -> SpanPairIndex:
@@ -74,7 +75,8 @@ def test_a_saved_model_is_the_same_and_damaged_ones_are_refused(tmp_path: Path) 
     rows = rng.normal(size=(7, len(SYMMETRIC))), rng.normal(size=(7, len(SIGNED)))
     for one, two in zip(RelationModel.load(tmp_path).judge(*rows), model.judge(*rows), strict=True):
         np.testing.assert_array_equal(one, two)
-    replace(model, scale=np.zeros(INPUTS, np.float32)).save(tmp_path)
+    flat = replace(model.network, scale=np.zeros(INPUTS, np.float32))
+    replace(model, network=flat).save(tmp_path)
     with pytest.raises(ModelError, match="above 0"):
         RelationModel.load(tmp_path)
     model.save(tmp_path)

@@ -33,8 +33,8 @@ def test_the_network_learns_both_conventions_and_keeps_one() -> None:
 def test_the_same_seed_gives_the_same_weights_and_weights_count() -> None:
     examples = toy(0.0).take(np.arange(600))
     one, two, other = (train_network(examples, 0.5, seed) for seed in (1, 1, 2))
-    np.testing.assert_array_equal(one.layers[0][0], two.layers[0][0])
-    assert not np.array_equal(one.layers[0][0], other.layers[0][0])
+    np.testing.assert_array_equal(one.network.layers[0][0], two.network.layers[0][0])
+    assert not np.array_equal(one.network.layers[0][0], other.network.layers[0][0])
     without_right = PhraseExamples(
         examples.features, examples.wanted, 1 - examples.wanted, examples.convention
     )

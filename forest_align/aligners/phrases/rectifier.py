@@ -1,0 +1,77 @@
+"""A small network of rectified units, as the models of phrases use it, and its file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from forest_align.aligners.model_folder import check_arrays, read_weights
+from forest_align.storage.fingerprints import fingerprint_of
+from forest_align.types import ModelError
+
+#: Inputs further from the mean than so many standard deviations count as that far.
+FARTHEST = 5.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RectifierNetwork:
+    """A network whose layers but the last one have rectified units.
+
+    Attributes
+    ----------
+    mean, scale : numpy.ndarray
+        float32, shape (F,): what is subtracted from the inputs, and what they are divided by.
+    layers : sequence of (numpy.ndarray, numpy.ndarray)
+        float32: weights of shape (inputs, outputs) and biases of shape (outputs,) of each layer.
+    """
+
+    mean: np.ndarray
+    scale: np.ndarray
+    layers: Sequence[tuple[np.ndarray, np.ndarray]]
+
+    def outputs(self, inputs: np.ndarray) -> np.ndarray:
+        """What the last layer says about rows of inputs, shape (K, F): float32 (K, outputs)."""
+        values = np.clip((inputs - self.mean) / self.scale, -FARTHEST, FARTHEST)
+        *hidden, (weights, bias) = self.layers
+        for inner, shift in hidden:
+            values = np.maximum(values @ inner + shift, 0.0)
+        result: np.ndarray = values @ weights + bias
+        return result
+
+    @property
+    def fingerprint(self) -> str:
+        """Short hash of the weights."""
+        return fingerprint_of(self.mean, self.scale, *(array for layer in self.layers for array in layer))
+
+    def tensors(self) -> dict[str, np.ndarray]:
+        """The arrays by name, for a file."""
+        found = {"mean": self.mean, "scale": self.scale}
+        for number, (weights, bias) in enumerate(self.layers, start=1):
+            found |= {f"weights_{number}": weights, f"bias_{number}": bias}
+        return found
+
+    @classmethod
+    def read(cls, path: Path, inputs: int, hidden: int, outputs: int) -> RectifierNetwork:
+        """Read the arrays of a network with so many inputs, hidden layers and outputs.
+
+        Raises
+        ------
+        ModelError
+            If the file is missing or damaged, or holds another network.
+        """
+        between = (f"hidden layer {number}" for number in range(1, hidden + 1))
+        sizes: list[int | str] = [inputs, *between, outputs]
+        shapes: dict[str, tuple[int | str, ...]] = {"mean": (inputs,), "scale": (inputs,)}
+        for number in range(1, hidden + 2):
+            shapes[f"weights_{number}"] = (sizes[number - 1], sizes[number])
+            shapes[f"bias_{number}"] = (sizes[number],)
+        tensors = read_weights(path, shapes)
+        check_arrays(tensors, shapes, path)
+        if not (tensors["scale"] > 0).all():
+            raise ModelError(f"expected scales above 0 in {str(path)!r}")
+        values = {name: array.astype(np.float32) for name, array in tensors.items()}
+        layers = [(values[f"weights_{k}"], values[f"bias_{k}"]) for k in range(1, hidden + 2)]
+        return cls(values["mean"], values["scale"], layers)
