@@ -58,7 +58,7 @@ class PhraseEvidence:
     @property
     def probabilities(self) -> np.ndarray:
         """Probability that people would align each pair, float64 (K,)."""
-        found: np.ndarray = 1 / (1 + np.exp(-self.log_odds))
+        found: np.ndarray = 1 / (1 + np.exp(-np.clip(self.log_odds, -30.0, 30.0)))
         return found
 
     def of_nodes(self, source: ParseForest, target: ParseForest, bias: float) -> np.ndarray:

@@ -65,7 +65,8 @@ class RelationModel:
         )
         scores = (straight[:, :-1] + turned[:, SWAPPED]) / 2
         odds = np.exp(scores - scores.max(axis=1, keepdims=True))
-        similarity = MOST_SIMILAR / (1 + np.exp(-(straight[:, -1] + turned[:, -1]) / 2))
+        log_odds = np.clip((straight[:, -1] + turned[:, -1]) / 2, -30.0, 30.0)
+        similarity = MOST_SIMILAR / (1 + np.exp(-log_odds))
         return odds / odds.sum(axis=1, keepdims=True), similarity
 
     def save(self, folder: str | Path) -> None:
