@@ -10,7 +10,7 @@ import numpy as np
 from forest_align.aligners.phrases.changes import WordChanges
 from forest_align.aligners.phrases.features import SpanPairIndex
 from forest_align.aligners.phrases.relation_features import relation_features
-from forest_align.alignment import RELATION_NAMES, Alignment, PhraseRelation
+from forest_align.alignment import RELATION_NAMES, Alignment, PhrasePair, PhraseRelation
 
 if TYPE_CHECKING:
     from forest_align.aligners.phrases.features import SpanEvidence
@@ -44,16 +44,25 @@ def with_relations(alignment: Alignment, model: RelationModel, phrases: SpanEvid
     probabilities, similarity = model.judge(*features)
     changes = WordChanges(source, target, alignment.words.pairs)
     best = probabilities.argmax(axis=1).tolist()
+    # Of most pairs both sides are one and the same word: nothing can have changed.
+    same = [_is_same_word(alignment, pair) for pair in pairs]
     judged = [
         replace(
             pair,
             relation=PhraseRelation(
                 RELATION_NAMES[best[k]],
                 float(probabilities[k, best[k]]),
-                changes.of(pair.source_node.span, pair.target_node.span),
+                () if same[k] else changes.of(pair.source_node.span, pair.target_node.span),
             ),
             similarity=float(similarity[k]),
         )
         for k, pair in enumerate(pairs)
     ]
     return replace(alignment, phrases=tuple(judged))
+
+
+def _is_same_word(alignment: Alignment, pair: PhrasePair) -> bool:
+    (start, end), (other_start, other_end) = pair.source_node.span, pair.target_node.span
+    if end - start > 1 or other_end - other_start > 1:
+        return False
+    return alignment.source.words[start] == alignment.target.words[other_start]
