@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from forest_align.alignment._arc_pair import arc_order
@@ -133,6 +133,28 @@ class Alignment(AlignmentRecord):
             alternatives=tuple(one.above(least) for one in self.alternatives),
         )
 
+    def in_parts(self, probability: float = 0.5) -> Alignment:
+        """The alignment without the outermost phrase pairs that are less probable.
+
+        What remains is a set of pairs inside of which all is kept. Where sentences share a part only, the
+        pair of the whole sentences is improbable, and their common parts stand side by side. Links stay.
+
+        Raises
+        ------
+        InputError
+            If the value is not a probability.
+        """
+        least = check_probability(probability, "probability")
+        phrases = list(self.phrases)
+        while dropped := [pair for pair in _outermost(phrases) if pair.probability < least]:
+            phrases = [pair for pair in phrases if pair not in dropped]
+        return replace(
+            self,
+            phrases=tuple(phrases),
+            root_aligned=self.root_aligned and any(map(self.is_root_pair, phrases)),
+            alternatives=tuple(one.in_parts(least) for one in self.alternatives),
+        )
+
     def to_pharaoh(self) -> str:
         """The word links as ``"0-0 1-2"``."""
         return self.words.to_pharaoh()
@@ -186,3 +208,17 @@ def _with_words(spans: tuple[tuple[int, int], ...], words: Set[int]) -> tuple[tu
         else:
             joined.append((start, end))
     return tuple(joined)
+
+
+def _outermost(phrases: Sequence[PhrasePair]) -> list[PhrasePair]:
+    """The pairs that lie in no other one."""
+    return [
+        pair for pair in phrases if not any(other is not pair and _lies_in(pair, other) for other in phrases)
+    ]
+
+
+def _lies_in(pair: PhrasePair, other: PhrasePair) -> bool:
+    """Whether both phrases lie in those of another pair, and one of them is smaller."""
+    sides = ((pair.source_node, other.source_node), (pair.target_node, other.target_node))
+    inside = all(outer.start <= inner.start and inner.end <= outer.end for inner, outer in sides)
+    return inside and any(inner.span != outer.span for inner, outer in sides)

@@ -105,6 +105,20 @@ def test_what_is_less_probable_goes_and_words_without_a_link_are_unaligned_then(
             alignment.above(probability)
 
 
+def test_improbable_outermost_pairs_go_and_what_they_contain_stays() -> None:
+    words = Sentence.from_words(["a", "b", "c", "d", "e"])
+    spans = {(0, 5): 0.1, (0, 4): 0.3, (0, 2): 0.8, (0, 1): 0.2, (2, 4): 0.6}
+    phrases = tuple(PhrasePair(Node(*span, "X"), Node(*span, "X"), p) for span, p in spans.items())
+    alignment = Alignment(words, words, phrases=phrases, root_aligned=True)
+    found = alignment.in_parts()
+    assert [pair.source_node.span for pair in found.phrases] == [(0, 2), (0, 1), (2, 4)]
+    assert not found.root_aligned and alignment.in_parts(0.05) == alignment
+    assert alignment.in_parts(0.2).phrases == phrases[1:]
+    assert alignment.in_parts(1.0).phrases == () and alignment.in_parts(0.7).phrases == phrases[2:4]
+    with pytest.raises(InputError, match="'probability'"):
+        alignment.in_parts(2)
+
+
 @given(alignments())
 def test_nothing_is_less_probable_than_impossible(alignment: Alignment) -> None:
     spans = {"unaligned_source": (), "unaligned_target": (), "root_aligned": False}

@@ -128,6 +128,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="P",
         help="drop word links and phrase pairs less probable than P; default: keep all",
     )
+    parser.add_argument(
+        "--partial",
+        action="store_true",
+        help="drop the outermost phrase pairs less probable than 0.5, such as that of sentences that share a "
+        "part only; what they contain stays",
+    )
     parser.add_argument("--workers", type=positive, default=1, metavar="N", help="processes; default: 1")
     parser.add_argument(
         "--batch-size",
@@ -188,6 +194,7 @@ def run(options: argparse.Namespace) -> int:
         for item, alignment in counted(alignments, "pairs", hidden=to_terminal):
             try:
                 shown = explain(alignment, item) if explain and not alignment.error else alignment
+                shown = shown.in_parts() if options.partial else shown
                 text = writer.line(shown if least is None else shown.above(least))
             except InputError as error:
                 alignment = Alignment(
@@ -215,6 +222,7 @@ def _made_with(options: argparse.Namespace, aligner: Aligner, first: Item | None
         "-k": str(options.alignments),
         "--explain": "given" if options.explain else "",
         "--min-probability": "" if options.min_probability is None else str(options.min_probability),
+        "--partial": "given" if options.partial else "",
         "--batch-size": str(options.batch_size),
         "the first pair": f"{first.source.text} | {first.target.text}" if first else "",
     }

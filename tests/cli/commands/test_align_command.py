@@ -713,3 +713,23 @@ def test_the_help_names_every_input_format(capsys: pytest.CaptureFixture[str]) -
         main(["align", "--help"])
     printed = capsys.readouterr().out
     assert all(name in printed for name in ("tsv", "jacana", "multimwa", "enju", "examples:"))
+
+
+def test_sentences_that_share_a_part_only_are_aligned_in_parts(tmp_path: Path) -> None:
+    texts = (
+        "The firm was bought by a bank, and its shares fell by ten percent.",
+        "A bank bought the firm after months of negotiations with the union.",
+    )
+    pairs = write(tmp_path / "in.tsv", "\t".join(texts) + "\n")
+    found = []
+    for more in ([], ["--partial"]):
+        out = tmp_path / f"out{len(more)}.jsonl"
+        assert main(["align", pairs, "-o", str(out), *more]) == 0
+        found.append(json.loads(out.read_text()))
+    whole, parts = found
+    assert whole["root_aligned"] and not parts["root_aligned"]
+    assert parts["words"] == whole["words"]
+    dropped = [pair for pair in whole["phrases"] if pair not in parts["phrases"]]
+    assert dropped and all(pair["probability"] < 0.5 for pair in dropped)
+    lengths = [pair["source"][1] - pair["source"][0] for pair in parts["phrases"]]
+    assert max(lengths) > 1 and len(parts["phrases"]) < len(whole["phrases"])
