@@ -111,7 +111,7 @@ cdef object take_pairs(Search* search, log_pair):
     """Check the table of Pr and point to it; returns what must stay alive meanwhile."""
     cdef const double[:, ::1] pairs = np.ascontiguousarray(log_pair, dtype=np.float64)
     if pairs.shape[0] != search.source.size or pairs.shape[1] != search.target.size:
-        raise ValueError(f"log_pair: expected a row and a column for each node, found shape {log_pair.shape}")
+        raise ValueError(f"log_pair: expected a row and a column for each node, found shape {np.shape(log_pair)}")
     check_log_scores("log_pair", np.asarray(pairs).reshape(-1))
     search.log_pair = &pairs[0, 0]
     return pairs

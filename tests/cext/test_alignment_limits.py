@@ -70,9 +70,10 @@ def test_wrong_arrays_of_a_side_are_refused(field: str, value: Any, message: str
         (np.full((9, 9), -1e308), "finite ones within ±1000000, found -1e"),
         (np.zeros((9, 8)), "row and a column"),
         (np.zeros((10, 9)), "row and a column"),
+        ([[0.0]], r"row and a column .* found shape \(1, 1\)"),
     ],
 )
-def test_wrong_probabilities_of_pairs_are_refused(table: np.ndarray, message: str) -> None:
+def test_wrong_probabilities_of_pairs_are_refused(table: Any, message: str) -> None:
     source, target, _, base = one_to_one(5)
     with pytest.raises(ValueError, match=message):
         alignment.align(source, target, table, base, OPTIONS)
