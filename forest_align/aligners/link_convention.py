@@ -94,8 +94,9 @@ class FreerLinks:
     calibration: tuple[float, float]
 
     def __post_init__(self) -> None:
-        for value in (self.deletion, *self.calibration):
-            check_number(value, "all_links")
+        check_number(self.deletion, "all_links.deletion")
+        for value in self.calibration:
+            check_number(value, "all_links.calibration")
 
     @classmethod
     def from_card(cls, card: dict[str, Any]) -> FreerLinks | None:
@@ -112,7 +113,7 @@ class FreerLinks:
         if not isinstance(values, dict) or sorted(values) != ["calibration", "deletion"]:
             found = ", ".join(values) if isinstance(values, dict) else describe(values)
             raise InputError(f"expected calibration, deletion, found {found}", field="all_links")
-        slope, offset = check_list(values["calibration"], "all_links", 2)
+        slope, offset = check_list(values["calibration"], "all_links.calibration", 2)
         return cls(values["deletion"], (slope, offset))
 
 

@@ -224,5 +224,5 @@ def test_a_damaged_point_of_the_joint_model_is_named(value: Any, tmp_path: Path)
     bundled_joint().save(tmp_path)
     card = json.loads((tmp_path / "model.json").read_text())
     (tmp_path / "model.json").write_text(json.dumps(card | {"all_links": value}))
-    with pytest.raises(ModelError, match=r"model\.json' is damaged: field 'all_links'"):
+    with pytest.raises(ModelError, match=r"model\.json' is damaged: field 'all_links"):
         JointModel.load(tmp_path)
