@@ -12,6 +12,7 @@ from forest_align.aligners.contextual.pair_evidence import pair_evidence
 from forest_align.aligners.phrases.proposals import ProposedPairs
 from forest_align.aligners.words.candidate import link_probabilities
 from forest_align.aligners.words.choose import word_candidates
+from forest_align.alignment import Links
 from forest_align.data.formats.format import SentencePair
 from forest_align.data.pairs import read_pairs
 from forest_align.em.contextual.gold_links import mtref_train_links, only_sure
@@ -24,7 +25,6 @@ from forest_align.em.phrases.labels import (
     UNKNOWN,
     WRONG,
     labels_of,
-    link_table,
     links_of_units,
 )
 from forest_align.em.phrases.network import PhraseExamples
@@ -96,15 +96,13 @@ def read_labelled(data: Path, corpus: str, parser: str, cache: Path) -> Iterator
 
 def _labels(one: ParsedPair, proposed: ProposedPairs, sure: list[tuple[int, int]] | None) -> np.ndarray:
     pair: SentencePair = one.pair
-    shape = len(one.source), len(one.target)
     if pair.units is not None:
         links, silent = links_of_units(pair.units, one.source.words, one.target.words)
-        return labels_of(proposed, link_table(links, shape), silent)
-    table = link_table(only_sure(pair.links).pairs if sure is None else sure, shape)
-    labels = labels_of(proposed, table)
+        return labels_of(proposed, Links.of(links), silent)
+    labels = labels_of(proposed, only_sure(pair.links) if sure is None else Links.of(sure))
     # People were not sure of links whose sum allows a pair.
     assert pair.links is not None
-    by_all = labels_of(proposed, link_table(pair.links.pairs, shape))
+    by_all = labels_of(proposed, pair.links)
     labels[(labels == WRONG) & (by_all != WRONG)] = UNKNOWN
     return labels
 

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from difflib import SequenceMatcher
 
 import numpy as np
 
 from forest_align.aligners.phrases.proposals import ProposedPairs
-from forest_align.aligners.phrases.sentence_spans import SentenceSpans
+from forest_align.alignment import Links, project
 from forest_align.data.formats.format import PhraseUnit
-from forest_align.types.spans import SpanSums
+from forest_align.eval.metrics.unit_scores import IDENTITY
 
-#: No link leaves a *sure* pair, one lies inside, and no smaller pair of phrases has the same linked words.
-#: A *possible* pair has unlinked words that a smaller one lacks. Links leave a *wrong* pair. Of an *unknown*
-#: pair the annotation says nothing.
+#: *Sure* and *possible* pairs are those of :func:`~forest_align.alignment.project`; links leave a *wrong*
+#: pair. Of an *unknown* pair the annotation says nothing.
 WRONG, SURE, POSSIBLE, UNKNOWN = range(4)
 
-#: The type of the unit that holds all equal words.
-IDENTITY = "Identity"
 #: Types of ETPC whose units name the scope of a change, not phrases that correspond as wholes.
 SCOPES = frozenset(
     (
@@ -40,16 +37,8 @@ SCOPES = frozenset(
 )
 
 
-def link_table(links: Iterable[tuple[int, int]], shape: tuple[int, int]) -> np.ndarray:
-    """Links as a table, bool (n, m)."""
-    table = np.zeros(shape, bool)
-    for i, j in links:
-        table[i, j] = True
-    return table
-
-
 def labels_of(
-    proposed: ProposedPairs, table: np.ndarray, silent: tuple[Collection[int], Collection[int]] = ((), ())
+    proposed: ProposedPairs, links: Links, silent: tuple[Collection[int], Collection[int]] = ((), ())
 ) -> np.ndarray:
     """Judge proposed pairs by gold links.
 
@@ -57,8 +46,8 @@ def labels_of(
     ----------
     proposed : ProposedPairs
         K pairs.
-    table : numpy.ndarray
-        bool, shape (n, m): the gold links.
+    links : Links
+        The gold links, which all count.
     silent : (collection of int, collection of int)
         Words of both sides of which the annotation says nothing: pairs that have one are unknown.
 
@@ -68,35 +57,15 @@ def labels_of(
         int64, shape (K,): :data:`WRONG`, :data:`SURE`, :data:`POSSIBLE` or :data:`UNKNOWN`.
     """
     source, target, (a, b) = proposed.phrases.source, proposed.phrases.target, proposed.pairs
-    sums = SpanSums.of(table)
-    inside = sums.between(source.start[a], source.end[a], target.start[b], target.end[b])
-    of_source = sums.between(source.start, source.end)[a]
-    of_target = sums.between(0, -1, target.start, target.end)[b]
-    consistent = (inside > 0) & (inside == of_source) & (inside == of_target)
-    linked = np.asarray(table.any(axis=1)), np.asarray(table.any(axis=0))
-    smallest = _smallest(source, linked[0])[a] & _smallest(target, linked[1])[b]
-    labels = np.where(consistent, np.where(smallest, SURE, POSSIBLE), WRONG)
+    # Both have the distinct spans of each sentence in ascending order.
+    projection = project(source.spans, target.spans, links)
+    labels = np.where(projection.sure, SURE, np.where(projection.possible, POSSIBLE, WRONG))[a, b]
     for spans, places, words in ((source, a, silent[0]), (target, b, silent[1])):
         if words:
             is_silent = np.isin(np.arange(int(spans.end.max())), list(words))
-            labels[_counts(spans, is_silent)[places] > 0] = UNKNOWN
+            before = np.concatenate([[0], np.cumsum(is_silent)])
+            labels[(before[spans.end] - before[spans.start])[places] > 0] = UNKNOWN
     return labels
-
-
-def _counts(spans: SentenceSpans, words: np.ndarray) -> np.ndarray:
-    """How many of some words each span has, int64 (S,)."""
-    before = np.concatenate([[0], np.cumsum(words)])
-    found: np.ndarray = before[spans.end] - before[spans.start]
-    return found
-
-
-def _smallest(spans: SentenceSpans, linked: np.ndarray) -> np.ndarray:
-    """Which spans contain no other span with the same linked words, bool (S,)."""
-    words = _counts(spans, linked)
-    contains = (spans.start[:, None] <= spans.start) & (spans.end <= spans.end[:, None])
-    np.fill_diagonal(contains, False)
-    found: np.ndarray = ~(contains & (words[:, None] == words)).any(axis=1)
-    return found
 
 
 def links_of_units(

@@ -110,9 +110,14 @@ class SentenceSpans:
     def __len__(self) -> int:
         return len(self.start)
 
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """The spans as pairs of numbers."""
+        return list(zip(self.start.tolist(), self.end.tolist(), strict=True))
+
     def places(self, spans: np.ndarray) -> np.ndarray:
         """Places of spans of shape (K, 2), int64 (K,); -1 for those of no node."""
-        known = {span: k for k, span in enumerate(zip(self.start.tolist(), self.end.tolist(), strict=True))}
+        known = {span: place for place, span in enumerate(self.spans)}
         return np.array([known.get((start, end), -1) for start, end in spans.tolist()], np.int64)
 
 

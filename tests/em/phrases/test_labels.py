@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 
-import numpy as np
 import pytest
 
 from forest_align.aligners.phrases.proposals import ProposedPairs
@@ -17,7 +16,6 @@ from forest_align.em.phrases.labels import (
     UNKNOWN,
     WRONG,
     labels_of,
-    link_table,
     links_of_units,
 )
 from forest_align.lexicon.evidence import word_evidence
@@ -39,11 +37,11 @@ def test_labels_are_those_of_the_projection_of_the_links(seed: int) -> None:
     ours, theirs = (list(zip(x.start.tolist(), x.end.tolist(), strict=True)) for x in (one, two))
     projection = project(ours, theirs, Links.of(links))
     sure, possible = projection.sure_pairs(), projection.possible_pairs()
-    for k, label in enumerate(labels_of(proposed, link_table(links, shape)).tolist()):
+    for k, label in enumerate(labels_of(proposed, Links.of(links)).tolist()):
         pair = ours[a[k]], theirs[b[k]]
         assert label == (SURE if pair in sure else POSSIBLE if pair in possible else WRONG)
     silent = {0}, set[int]()
-    for k, label in enumerate(labels_of(proposed, link_table(links, shape), silent).tolist()):
+    for k, label in enumerate(labels_of(proposed, Links.of(links), silent).tolist()):
         assert (label == UNKNOWN) == (one.start[a[k]] == 0)
 
 
@@ -68,7 +66,3 @@ def test_equal_words_of_a_unit_that_differ_in_number_are_matched_in_order() -> N
     source, target = ["a", "b", "a", "c"], ["b", "a", "c"]
     links, _ = links_of_units([PhraseUnit((0, 1, 2, 3), (0, 1, 2), "Identity")], source, target)
     assert links == {(1, 0), (2, 1), (3, 2)}
-
-
-def test_a_table_of_links_has_a_cell_for_each() -> None:
-    np.testing.assert_array_equal(link_table([(0, 1)], (2, 2)), [[False, True], [False, False]])
