@@ -26,13 +26,12 @@ from forest_align.aligners.chunks.chunk_features import swapped_features
 from forest_align.aligners.chunks.chunk_model import (
     SHAPES,
     SIMILARITIES,
-    SWAPPED_RELATIONS,
     ChunkJudgement,
     ChunkModel,
 )
 from forest_align.aligners.chunks.related_chunks import related_links
 from forest_align.aligners.contextual.aligner import ContextualAligner
-from forest_align.alignment import RELATION_NAMES
+from forest_align.alignment import RELATION_NAMES, SWAPPED_RELATIONS
 from forest_align.data.formats.format import ChunkLink
 from forest_align.em.chunks.chunk_examples import ChunkExample, read_chunk_examples
 from forest_align.eval.files.result_tables import Row, format_table

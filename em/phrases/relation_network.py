@@ -10,8 +10,8 @@ import torch
 from torch.nn.functional import log_softmax
 
 from forest_align.aligners.phrases.rectifier import FARTHEST, RectifierNetwork
-from forest_align.aligners.phrases.relation_model import MOST_SIMILAR, SWAPPED, RelationModel
-from forest_align.alignment import RELATION_NAMES
+from forest_align.aligners.phrases.relation_model import RelationModel
+from forest_align.alignment import MOST_SIMILAR, RELATION_NAMES, SWAPPED_RELATIONS
 
 #: Number of a relation that is not known, except that it is not the first one, *equivalent*.
 ANOTHER = len(RELATION_NAMES)
@@ -52,7 +52,7 @@ class RelationExamples:
     @property
     def swapped(self) -> RelationExamples:
         """The examples of the swapped sentences."""
-        turned = np.array([*SWAPPED, ANOTHER])[self.relations]
+        turned = np.array([*SWAPPED_RELATIONS, ANOTHER])[self.relations]
         return RelationExamples(self.symmetric, -self.signed, turned, self.scores)
 
 

@@ -3,13 +3,20 @@
 from forest_align.alignment._alignment import Alignment
 from forest_align.alignment._arc_pair import ArcPair, arc_order
 from forest_align.alignment._links import Links
-from forest_align.alignment._phrase_pair import PhrasePair
-from forest_align.alignment._phrase_relation import CHANGE_NAMES, RELATION_NAMES, PhraseRelation
+from forest_align.alignment._phrase_pair import MOST_SIMILAR, PhrasePair
+from forest_align.alignment._phrase_relation import (
+    CHANGE_NAMES,
+    RELATION_NAMES,
+    SWAPPED_RELATIONS,
+    PhraseRelation,
+)
 from forest_align.alignment._projection import Projection, Span, SpanPair, are_consistent, project
 
 __all__ = [
     "CHANGE_NAMES",
+    "MOST_SIMILAR",
     "RELATION_NAMES",
+    "SWAPPED_RELATIONS",
     "Alignment",
     "ArcPair",
     "Links",

@@ -24,6 +24,8 @@ CHANGE_NAMES = (
 )
 
 _SWAPPED = {"more specific": "more general", "more general": "more specific"}
+#: For each relation, the number of the one that the swapped phrases have.
+SWAPPED_RELATIONS = tuple(RELATION_NAMES.index(_SWAPPED.get(name, name)) for name in RELATION_NAMES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from forest_align.aligners.model_folder import (
     read_weights,
     write_model,
 )
-from forest_align.alignment import RELATION_NAMES
+from forest_align.alignment import RELATION_NAMES, SWAPPED_RELATIONS
 from forest_align.types import InputError
 from forest_align.types.json_fields import Fields
 
@@ -40,11 +40,6 @@ SHAPES: dict[str, tuple[int | str, ...]] = {
     "similarities_bias": (len(SIMILARITIES),),
 }
 _WEIGHTS = "model.safetensors"
-#: The relations in the order that they have for swapped chunks.
-SWAPPED_RELATIONS = [
-    RELATION_NAMES.index({"more specific": "more general", "more general": "more specific"}.get(name, name))
-    for name in RELATION_NAMES
-]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,19 +11,12 @@ import numpy as np
 from forest_align.aligners.model_folder import check_card, notes_of, read_card, write_model
 from forest_align.aligners.phrases.rectifier import RectifierNetwork
 from forest_align.aligners.phrases.relation_features import SIGNED, SYMMETRIC
-from forest_align.alignment import RELATION_NAMES
+from forest_align.alignment import MOST_SIMILAR, RELATION_NAMES, SWAPPED_RELATIONS
 
 FORMAT_VERSION = 1
-#: Similarity of phrases that mean the same.
-MOST_SIMILAR = 5.0
 _WEIGHTS = "relations.safetensors"
 _INPUTS = len(SYMMETRIC) + len(SIGNED)
 _HIDDEN_LAYERS = 1
-#: The scores of the relations seen from the other side.
-SWAPPED = tuple(
-    RELATION_NAMES.index({"more specific": "more general", "more general": "more specific"}.get(name, name))
-    for name in RELATION_NAMES
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +56,7 @@ class RelationModel:
             self.network.outputs(np.concatenate([symmetric, values], axis=1)).astype(np.float64)
             for values in (signed, -signed)
         )
-        scores = (straight[:, :-1] + turned[:, SWAPPED]) / 2
+        scores = (straight[:, :-1] + turned[:, SWAPPED_RELATIONS]) / 2
         odds = np.exp(scores - scores.max(axis=1, keepdims=True))
         log_odds = np.clip((straight[:, -1] + turned[:, -1]) / 2, -30.0, 30.0)
         similarity = MOST_SIMILAR / (1 + np.exp(-log_odds))
