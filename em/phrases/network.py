@@ -39,12 +39,6 @@ class PhraseExamples:
     weight: np.ndarray
     convention: np.ndarray
 
-    def take(self, rows: np.ndarray) -> PhraseExamples:
-        """Some of the examples, by a mask or by numbers."""
-        return PhraseExamples(
-            self.features[rows], self.wanted[rows], self.weight[rows], self.convention[rows]
-        )
-
 
 def train_network(examples: PhraseExamples, convention: float, seed: int = 0) -> PhraseModel:
     """Minimize the weighted cross-entropy with AdamW; the rate rises and falls once.

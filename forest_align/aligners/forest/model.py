@@ -121,10 +121,12 @@ class ForestModel:
 
     def with_options(self, **changes: Any) -> ForestModel:
         """The model with other values of some options, with evidence of the phrase-pair model and without."""
-        both = (self.options, self.phrase_options)
-        changed = [None if options is None else replace(options, **changes) for options in both]
-        assert changed[0] is not None
-        return replace(self, options=changed[0], phrase_options=changed[1])
+        own = self.phrase_options
+        return replace(
+            self,
+            options=replace(self.options, **changes),
+            phrase_options=None if own is None else replace(own, **changes),
+        )
 
     def search_options(self, phrases: PhraseEvidence | None = None) -> SearchOptions:
         """The options of the kernel: those of the search and the temperature of posteriors."""
