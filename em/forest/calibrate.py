@@ -93,7 +93,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     print(f"{calibration}\n")
     print(*rows(held_out, calibration), "", *diagram(held_out, calibration), sep="\n")
     if options.output:
-        description = {**model.description, "calibrated_on": sizes}
+        # Where the phrase-pair model judged, only its power was fitted.
+        by_phrases = all(judged.by_phrases for judged in fitted_on.values())
+        name = "phrases_calibrated_on" if by_phrases else "calibrated_on"
+        description = {**model.description, name: sizes}
         replace(model, calibration=calibration, description=description).save(options.output)
 
 

@@ -163,8 +163,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     best = study.best_trial
     print("best", json.dumps({name: round(value, 2) for name, value in best.user_attrs["figures"].items()}))
     values: dict[str, Any] = {name: float(f"{value:.4g}") for name, value in best.params.items()}
-    tuned = {**model.description.get("tuned", {}), **values}
-    description = {**model.description, "tuned": tuned}
+    # "tuned" has the options of the search without the phrase-pair model.
+    description = {**model.description, "phrases_tuned": values}
     replace(model, phrase_options=replace(start, **values), description=description).save(options.output)
     return 0
 
