@@ -83,11 +83,11 @@ class WordMatrices:
     Attributes
     ----------
     links : numpy.ndarray
-        float32, shape (n, m): link probabilities.
+        float64, shape (n, m): link probabilities.
     cosines : numpy.ndarray
         float32, shape (n, m): cosines of word vectors.
     evidence : numpy.ndarray
-        int32, shape (n, m): :class:`~forest_align.lexicon.kinds.Evidence`.
+        int32, shape (n, m): see :func:`~forest_align.aligners.contextual.pair_evidence.pair_evidence`.
     """
 
     links: np.ndarray

@@ -38,8 +38,6 @@ class SentenceSpans:
     ----------
     start, end : numpy.ndarray
         int64, shape (S,): half-open token spans.
-    of_node : numpy.ndarray
-        int64, shape (N,): the span of each node of the forest.
     head : numpy.ndarray
         int64, shape (S,): semantic head, a token.
     category : numpy.ndarray
@@ -58,7 +56,6 @@ class SentenceSpans:
 
     start: np.ndarray
     end: np.ndarray
-    of_node: np.ndarray
     head: np.ndarray
     category: np.ndarray
     whole: np.ndarray
@@ -83,12 +80,9 @@ class SentenceSpans:
         keys = forest.start.astype(np.int64) * (length + 1) + forest.end
         # The most probable node of each span, whole constituents before parts, stands for all.
         order = np.lexsort((-forest.log_marginal, ~forest.is_constituent, keys))
-        distinct, first, of_sorted = np.unique(keys[order], return_index=True, return_inverse=True)
-        of_node = np.empty(len(keys), np.int64)
-        of_node[order] = of_sorted
+        _, first = np.unique(keys[order], return_index=True)
         chosen = order[first]
-        marginal = np.zeros(len(distinct), np.float32)
-        np.maximum.at(marginal, of_node, np.exp(np.minimum(forest.log_marginal, 0.0)).astype(np.float32))
+        marginals = np.exp(np.minimum(forest.log_marginal, 0.0)).astype(np.float32)
         start, end = forest.start[chosen].astype(np.int64), forest.end[chosen].astype(np.int64)
         head = forest.head[chosen].astype(np.int64)
         categories = np.array([_category(forest.labels[node]) for node in chosen.tolist()], np.int64)
@@ -97,11 +91,10 @@ class SentenceSpans:
         return cls(
             start,
             end,
-            of_node,
             head,
             categories,
             forest.is_constituent[chosen].astype(np.float32),
-            marginal,
+            np.maximum.reduceat(marginals[order], first),
             _forms(sentence, start, end, head),
             governor[head],
             content,
