@@ -11,15 +11,19 @@ PIP = $(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS)
 CPU_INDEX ?= https://download.pytorch.org/whl/cpu
 INSTALL_TORCH = $(PIP) --retries 0 --timeout 20 --no-deps --index-url $(CPU_INDEX) torch || $(PIP) torch
 
-.PHONY: demo test test-only test-transformers dist test-sdist test-wheel test-installed install-wheel lint types benchmark nightly clean
+.PHONY: demo test test-only test-engines test-transformers dist test-sdist test-wheel test-installed install-wheel lint types benchmark nightly clean
 
 demo: $(VENV)/installed
 	$(BIN)/forest-align align examples/pairs.tsv --to text
 
-test: $(VENV)/installed-for-tests lint types test-only
+test: $(VENV)/installed-for-tests lint types test-only test-engines
 
 test-only:
-	$(BIN)/python -m pytest $(TESTS)
+	$(BIN)/python -m pytest -m "not engine" $(TESTS)
+
+# Engines for clusters, and browsers; what is not installed is skipped.
+test-engines:
+	$(BIN)/python -m pytest -m engine $(TESTS)
 
 # What depends on the version of transformers: parsers in benepar's format, and training the parser.
 # With another version: make test-transformers VENV=build/transformers-5 CONSTRAINTS=constraints-transformers-5.txt

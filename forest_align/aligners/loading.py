@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from forest_align._version import __version__
 from forest_align.aligners.base import BATCH_SIZE, Aligner
 from forest_align.aligners.model_folder import bundled_models, model_folder, read_card
 from forest_align.aligners.pair import GivenWords, PairLike, Text
 from forest_align.alignment import Alignment
+from forest_align.parsing.parser_loading import parser_contents
 from forest_align.storage.fingerprints import files_fingerprint, model_files
 from forest_align.types import InputError, ModelError
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from forest_align.aligners.contextual.aligner import ContextualAligner
     from forest_align.aligners.forest.aligner import ForestAligner
     from forest_align.aligners.joint.aligner import JointAligner
+    from forest_align.aligners.parsing_aligner import ParsingAligner
     from forest_align.aligners.projection.aligner import ProjectionAligner
     from forest_align.aligners.semi_markov.aligner import SemiMarkovAligner
     from forest_align.aligners.sultan.aligner import SultanAligner
@@ -102,11 +105,27 @@ def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
     module, class_name = _KINDS[kind]
     aligner_class = getattr(importlib.import_module(module), class_name)
     _check_options(kind, aligner_class, options)
-    aligner: Aligner = aligner_class.load(name_or_path, **options)
+    aligner: ParsingAligner = aligner_class.load(name_or_path, **options)
     with model_folder(name_or_path) as folder:
         digest = files_fingerprint(model_files(folder))
         aligner.made_by = {**aligner.made_by, "model": folder.resolve().name, "digest": digest}
-    return aligner
+    name = str(name_or_path)
+    name = name if name in bundled_models() else str(Path(name).resolve())
+    arguments, contents = _arguments_of(options)
+    contents = {"forest-align": __version__, "model": digest, **contents}
+    return aligner.loaded_from(load, {"name_or_path": name, **arguments}, contents)
+
+
+def _arguments_of(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Options as another process needs them, with absolute paths; and digests of the files that they name."""
+    arguments, contents = dict(options), {}
+    if isinstance(parser := options.get("parser"), str | Path):
+        arguments["parser"], digest = parser_contents(parser)
+        contents["parser"] = digest
+    if isinstance(table := options.get("ppdb"), str | Path):
+        path = Path(table).resolve()
+        arguments["ppdb"], contents["paraphrases"] = str(path), files_fingerprint([path])
+    return arguments, contents
 
 
 def _check_options(kind: str, aligner_class: type[Aligner], options: Iterable[str]) -> None:

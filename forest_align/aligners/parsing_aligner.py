@@ -11,14 +11,17 @@ from forest_align.aligners.base import Aligner
 from forest_align.aligners.pair import Text
 from forest_align.lexicon.pair_table import PairTable, paraphrase_table
 from forest_align.types import InputError, Sentence
+from forest_align.workers.origin import Loaded
 
 if TYPE_CHECKING:
     from forest_align.lexicon.lexicon import Lexicon
     from forest_align.parsing import Parser
 
 
-class ParsingAligner(Aligner):
+class ParsingAligner(Loaded, Aligner):
     """An aligner with a lexicon and a parser.
+
+    One that :func:`forest_align.load` returned can be pickled (:mod:`forest_align.workers.origin`).
 
     The parser makes one tree per sentence; subclasses may ask for more trees or for none.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from forest_align.lexicon._morphology import Lemmatizer, part_of_speech
 from forest_align.lexicon._suffixes import suffix_stems
@@ -94,10 +94,10 @@ class Lexicon:
         self.synsets = lru_cache(maxsize=_PROFILES_KEPT)(store.synsets)
         self.related_synsets = lru_cache(maxsize=_PROFILES_KEPT)(self._related_synsets)
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError(
-            "a lexicon, and an aligner that holds one, cannot be pickled: load an aligner in each process"
-        )
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self is not load_lexicon():
+            raise TypeError("only the bundled lexicon, load_lexicon(), can be pickled")
+        return load_lexicon, ()
 
     def lemma(self, word: str, tag: str = "") -> str:
         """Lower-cased lemma of a word with a Penn tag (or none)."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from forest_align.parsing.forests.text_forest import joined_forest, joined_n_bes
 from forest_align.parsing.networks.span_scores import SpanScores
 from forest_align.types import InputError, Sentence, Token
 from forest_align.types.json_fields import is_number, is_whole_number
+from forest_align.workers.origin import Loaded
 from forest_align.workers.processes import check_counts, map_in_workers, use_one_thread
 
 if TYPE_CHECKING:
@@ -45,11 +46,12 @@ def sentences_ahead(batch_size: int) -> int:
     return batch_size * _BATCHES_AHEAD if batch_size > 1 else 1
 
 
-class Parser:
+class Parser(Loaded):
     """Parses sentences, and texts of several sentences, into packed forests.
 
-    Build it with :func:`load_parser`. A text of several sentences gets one forest: each sentence is parsed on
-    its own, and a root labelled ``TEXT`` joins them. Word vectors are those of the whole text.
+    Build it with :func:`load_parser`; then it can be pickled (:mod:`forest_align.workers.origin`). A text of
+    several sentences gets one forest: each sentence is parsed on its own, and a root labelled ``TEXT`` joins
+    them. Word vectors are those of the whole text.
     :func:`~forest_align.parsing.sentence_split.sentence_starts` finds the sentences.
 
     Parameters
@@ -99,12 +101,6 @@ class Parser:
         self.forest_size = forest_size
         self.least_ratio = least_ratio
         self._process = os.getpid()
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError(
-            "a parser, and an aligner that holds one, cannot be pickled: load it in each process, or let the "
-            "processes be forked"
-        )
 
     def parse(self, sentence: str | Sequence[str]) -> Sentence:
         """Parse one sentence, or a text of several: raw text, or a sequence of words.

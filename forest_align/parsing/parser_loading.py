@@ -8,7 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from forest_align._version import __version__
 from forest_align.parsing.parser import Lemmatizer, Parser
+from forest_align.storage.fingerprints import files_fingerprint, model_files
 from forest_align.types import ModelError
 
 if TYPE_CHECKING:
@@ -62,7 +64,7 @@ def load_parser(
     from forest_align.parsing.networks.word_tagger import WordTagger
 
     tagger = WordTagger.read() if name == "en" and vectors and not forest_size else None
-    return Parser(
+    parser = Parser(
         None if tagger else load_span_parser(name),
         vectors=WordVectors() if vectors else None,
         forest_size=forest_size,
@@ -71,6 +73,29 @@ def load_parser(
         posteriors=posteriors,
         tagger=tagger,
     )
+    full_name, digest = parser_contents(name)
+    arguments = {
+        "name": full_name,
+        "forest_size": forest_size,
+        "least_ratio": least_ratio,
+        "lemmatizer": lemmatizer,
+        "posteriors": posteriors,
+        "vectors": vectors,
+    }
+    return parser.loaded_from(load_parser, arguments, {"forest-align": __version__, "parser": digest})
+
+
+def parser_contents(name: str | Path) -> tuple[str, str]:
+    """The name of a parser, or its folder as an absolute path, and a digest of its files.
+
+    The digest is empty if there is no such parser, which loading it reports.
+    """
+    try:
+        folder = locate_parser(str(name))
+    except ModelError:
+        return str(name), ""
+    full_name = str(folder.resolve()) if folder == Path(name) else str(name)
+    return full_name, files_fingerprint(model_files(folder))
 
 
 # Constituent recall against the Stanford trees of Edinburgh++ train (250 pairs,

@@ -256,6 +256,8 @@ def test_the_lexicon_is_read_once_and_without_torch() -> None:
     assert done.stdout.strip() == "False"
 
 
-def test_a_lexicon_cannot_be_sent_to_another_process_and_says_what_to_do() -> None:
-    with pytest.raises(TypeError, match="load an aligner in each process"):
-        pickle.dumps(load_lexicon())
+def test_the_bundled_lexicon_is_pickled_by_name_and_any_other_is_not() -> None:
+    lexicon = load_lexicon()
+    assert pickle.loads(pickle.dumps(lexicon)) is lexicon
+    with pytest.raises(TypeError, match="only the bundled lexicon"):
+        pickle.dumps(Lexicon(lexicon.store))
