@@ -24,7 +24,7 @@ TIERS = (
     ("workers", "lexicon", "data", "alignment"),
     ("storage", "parsing"),
     ("aligners", "eval"),
-    ("em", "browser"),
+    ("em", "browser", "batches"),
     ("cli",),
 )
 LEVEL = {part: level for level, parts in enumerate(TIERS) for part in parts}

@@ -26,7 +26,7 @@ CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"\b(?:forest-align|python) [^`\n]*(?:\\\n[^`\n]*)*")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 MODULE = re.compile(
-    r"`((?:aligners|alignment|benchmarks|browser|cext|cli|data|em|eval|lexicon|parsing|storage|tests|tools|types|workers)"
+    r"`((?:aligners|alignment|batches|benchmarks|browser|cext|cli|data|em|eval|lexicon|parsing|storage|tests|tools|types|workers)"
     r"/[\w/]+\.(?:py|pyx|pxi|sh))`"
 )
 NAME = re.compile(r"`([A-Za-z_]\w*)`")

@@ -1,0 +1,142 @@
+"""Alignments as columns of an Arrow table; the schema is part of the public contract.
+
+``docs/reference/formats.md`` describes the columns. They have the content of JSON lines that tables can use.
+Evidence, arcs, alternatives and the annotation of tokens are in JSON lines only. This module needs pyarrow
+(extra ``[tables]``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from forest_align.alignment._record import AlignmentRecord
+
+#: While it is 1, columns may be added, but none will be renamed or change its type or meaning.
+COLUMNS_VERSION = 1
+#: Key of the schema's metadata under which the version of the columns is, and what made them, as JSON.
+METADATA = b"forest_align"
+
+_WORD = pa.struct([("source", pa.int32()), ("target", pa.int32()), ("probability", pa.float64())])
+_PHRASE = pa.struct(
+    [
+        ("source_start", pa.int32()),
+        ("source_end", pa.int32()),
+        ("target_start", pa.int32()),
+        ("target_end", pa.int32()),
+        ("source_label", pa.string()),
+        ("target_label", pa.string()),
+        ("constituents", pa.bool_()),
+        ("compositional", pa.bool_()),
+        ("probability", pa.float64()),
+        ("relation", pa.string()),
+        ("relation_probability", pa.float64()),
+        ("changes", pa.list_(pa.string())),
+        ("similarity", pa.float64()),
+    ]
+)
+#: The columns of an alignment.
+ALIGNMENT_COLUMNS = pa.schema(
+    [
+        ("source_tokens", pa.list_(pa.string())),
+        ("target_tokens", pa.list_(pa.string())),
+        ("source_tree", pa.string()),
+        ("target_tree", pa.string()),
+        ("words", pa.list_(_WORD)),
+        ("phrases", pa.list_(_PHRASE)),
+        ("log_probability", pa.float64()),
+        ("score", pa.float64()),
+        ("root_aligned", pa.bool_()),
+        ("paraphrase_probability", pa.float64()),
+        ("warnings", pa.list_(pa.string())),
+        ("error", pa.string()),
+    ]
+)
+#: The same as one line of JSON.
+JSON_COLUMNS = pa.schema([("alignment", pa.string()), ("error", pa.string())])
+#: The columns of a file: id and texts of each pair, and its alignment.
+FILE_COLUMNS = pa.schema(
+    [("id", pa.string()), ("source", pa.string()), ("target", pa.string()), *ALIGNMENT_COLUMNS]
+)
+
+
+def metadata_of(made_by: Mapping[str, str], **more: Any) -> dict[bytes, bytes]:
+    """Metadata of a schema: version of the columns, what made them, and more JSON values."""
+    values = {"columns_version": COLUMNS_VERSION, "made_by": dict(made_by), **more}
+    return {METADATA: json.dumps(values).encode()}
+
+
+def arrow_table(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
+    """A table of rows; characters that cannot be encoded (half of a surrogate pair) are escaped."""
+    try:
+        return pa.Table.from_pylist(rows, schema=schema)
+    except UnicodeEncodeError:
+        return pa.Table.from_pylist([_encodable(row) for row in rows], schema=schema)
+
+
+def _encodable(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, Mapping):
+        return {name: _encodable(part) for name, part in value.items()}
+    return [_encodable(part) for part in value] if isinstance(value, list) else value
+
+
+def file_row(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The cells of :data:`FILE_COLUMNS` for the JSON values of an alignment."""
+    texts = {side: values[side]["text"] for side in ("source", "target")}
+    return {"id": values["id"], **texts, **alignment_row(values)}
+
+
+def json_row(alignment: AlignmentRecord) -> dict[str, Any]:
+    """The cells of :data:`JSON_COLUMNS` for an alignment.
+
+    Raises
+    ------
+    InputError
+        If a score or probability is not finite.
+    """
+    return {"alignment": alignment.to_json(), "error": alignment.error}
+
+
+def alignment_row(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The cells of :data:`ALIGNMENT_COLUMNS` for the JSON values of an alignment.
+
+    Examples
+    --------
+    >>> from forest_align.alignment import Alignment, Links
+    >>> from forest_align.types import Sentence
+    >>> sides = Sentence.from_words(["He", "died"]), Sentence.from_words(["She", "died"])
+    >>> alignment_row(Alignment(*sides, Links(((1, 1),), scores=(0.9,))).to_dict())["words"]
+    [{'source': 1, 'target': 1, 'probability': 0.9}]
+    """
+    words = values["words"]
+    probabilities = values.get("word_probabilities", [None] * len(words))
+    return {
+        **{f"{side}_tokens": values[side]["tokens"] for side in ("source", "target")},
+        **{f"{side}_tree": values[side].get("tree", "") for side in ("source", "target")},
+        "words": [
+            {"source": i, "target": j, "probability": probability}
+            for (i, j), probability in zip(words, probabilities, strict=True)
+        ],
+        "phrases": [_phrase(pair) for pair in values["phrases"]],
+        "log_probability": values["log_probability"],
+        "score": values.get("score"),
+        "root_aligned": values["root_aligned"],
+        "paraphrase_probability": values.get("paraphrase_probability"),
+        "warnings": values.get("warnings", []),
+        "error": values.get("error", ""),
+    }
+
+
+def _phrase(pair: Mapping[str, Any]) -> dict[str, Any]:
+    spans = {
+        f"{side}_{end}": pair[side][place]
+        for side in ("source", "target")
+        for place, end in enumerate(("start", "end"))
+    }
+    names = [field.name for field in _PHRASE if field.name not in spans]
+    return {**spans, **{name: pair.get(name) for name in names}, "changes": pair.get("changes", [])}
