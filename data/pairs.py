@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from forest_align.data.formats import (
+    arrow_tables,
     ists,
     jacana,
     json_lines,
@@ -25,6 +26,7 @@ from forest_align.data.formats import (
     tree_pairs,
     tsv,
 )
+from forest_align.data.formats.arrow_tables import Table
 from forest_align.data.formats.format import ChunkLink, Format, PairError, SentencePair
 from forest_align.data.text.escapes import ESCAPES, unescape_sentence
 from forest_align.data.text.lines import InputLines, refuse_compressed
@@ -52,6 +54,7 @@ FORMATS: dict[str, Format] = {
         sts,
         tsv,
         pharaoh,
+        arrow_tables,
     )
 }
 
@@ -70,15 +73,20 @@ def find_format(name: str) -> Format:
 
 
 def read_pairs(
-    path: str | Path, format: str | None = None, *, tokenized: bool = False, escapes: str | None = None
+    path: str | Path | Table,
+    format: str | None = None,
+    *,
+    tokenized: bool = False,
+    escapes: str | None = None,
 ) -> Iterator[SentencePair | InputError]:
-    """Read sentence pairs lazily, in the order of the file.
+    """Read sentence pairs lazily, in the order of the file or table.
 
     Parameters
     ----------
-    path : str or Path
-        A file (UTF-8, optionally gzipped), a folder of ``s-NAME.xml`` and ``t-NAME.xml``, or ``"-"`` for
-        standard input.
+    path : str or Path or table
+        A file (UTF-8, optionally gzipped; Parquet), a folder of ``s-NAME.xml`` and ``t-NAME.xml``, or ``"-"``
+        for standard input. Or a table of pyarrow, pandas, polars, ``datasets``, or of another library with
+        Arrow's interface. Columns of Parquet files and tables are found by their names, as in CSV.
     format : str, optional
         Name of the format; by default it is recognised by the file's extension and first lines.
     tokenized : bool
@@ -98,12 +106,19 @@ def read_pairs(
     OSError
         If the file cannot be read.
     InputError
-        If the format cannot be recognised, the file as a whole is invalid, or the escapes are unknown.
+        If the format cannot be recognised, the file as a whole is invalid, or the escapes are unknown. Also
+        if a table lacks the columns of two sentences.
     """
     if escapes is not None:
         if escapes not in ESCAPES:
             raise InputError(f"unknown escapes {escapes!r}; expected one of: {', '.join(ESCAPES)}")
         yield from map(_without_escapes, read_pairs(path, format, tokenized=tokenized))
+        return
+    if not isinstance(path, str | Path):
+        yield from arrow_tables.read_table(path, tokenized=tokenized)
+        return
+    if format == arrow_tables.FORMAT.name or (format is None and arrow_tables.is_parquet(path)):
+        yield from arrow_tables.read_parquet(path, tokenized=tokenized)
         return
     if format in (None, spade.FORMAT.name) and Path(path).is_dir():
         yield from spade.read_folder(Path(path))

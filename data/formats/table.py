@@ -58,15 +58,21 @@ _LABELS = {"0": False, "1": True, "false": False, "true": True}
 _JOINTS = re.compile(r"[\s_-]+")
 
 
-class _Header(NamedTuple):
-    """Positions of the columns that are read (None if there is none), and the names of all, as written."""
+class TextColumns(NamedTuple):
+    """Positions of the columns that are read, None if there is none."""
 
     source: int
     target: int
     id: int | None
+    label: int | None
+
+
+class _Header(NamedTuple):
+    """The columns that are read, the names of all, as written, and whether the line is certainly a header."""
+
+    columns: TextColumns
     names: Sequence[str]
     is_certain: bool
-    label: int | None
 
 
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
@@ -92,12 +98,12 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     header = _header(first)
     if header is None:
         raise lines.error(f"expected a header line with the columns source and target, found {first[:60]!r}")
-    keys = [_key(name) for name in header.names]
-    for place in header[:3]:
-        if place is not None and keys.count(keys[place]) > 1:
-            raise lines.error(f"expected one column {header.names[place]!r} in the header, found several")
+    try:
+        check_names(header.columns, header.names)
+    except InputError as error:
+        raise lines.error(error.message) from None
     if not header.is_certain:
-        source, target = header.names[header.source], header.names[header.target]
+        source, target = (header.names[place] for place in header.columns[:2])
         message = (
             f"{lines.name}:1: taken for a header line that calls the source {source!r} and the "
             f"target {target!r}; --from tsv takes it for a pair"
@@ -114,7 +120,7 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
 
 def _pair(row: list[str], header: _Header, number: str, tokenized: bool) -> SentencePair:
     source, target, name = (
-        row[place] if place is not None and place < len(row) else "" for place in header[:3]
+        row[place] if place is not None and place < len(row) else "" for place in header.columns[:3]
     )
     name = name.strip() or number
     with reading_pair(name, source, target):
@@ -124,8 +130,13 @@ def _pair(row: list[str], header: _Header, number: str, tokenized: bool) -> Sent
             name,
             plain_sentence(source, tokenized, "source"),
             plain_sentence(target, tokenized, "target"),
-            label=None if header.label is None else _LABELS.get(row[header.label].strip().lower()),
+            label=None if header.columns.label is None else label_of(row[header.columns.label]),
         )
+
+
+def label_of(cell: str) -> bool | None:
+    """The label of a pair: whether it is a paraphrase; None for labels of another kind."""
+    return _LABELS.get(cell.strip().lower())
 
 
 def _dialect(header: str) -> dict[str, Any]:
@@ -148,15 +159,37 @@ def _key(name: str) -> str:
 def _header(line: str) -> _Header | None:
     """Read a line as a header; None if it is not one."""
     names = _cells(line)
+    columns = text_columns(names)
+    if columns is None:
+        return None
+    # In a tab-separated table, names of columns could be a pair of words.
+    usual = (names[columns.source].lower(), names[columns.target].lower()) == COLUMN_NAMES[0]
+    return _Header(columns, names, "\t" not in line or usual)
+
+
+def text_columns(names: Sequence[str]) -> TextColumns | None:
+    """Find the columns of two sentences by their names; None if there are none."""
     places = {_key(name): place for place, name in enumerate(names)}
     for pair in COLUMN_NAMES:
         if all(name in places for name in pair):
             source, target = (places[name] for name in pair)
             id_place = next((places[name] for name in _ID_NAMES if name in places), None)
-            # In a tab-separated table, names of columns could be a pair of words.
-            is_certain = "\t" not in line or (names[source].lower(), names[target].lower()) == COLUMN_NAMES[0]
-            return _Header(source, target, id_place, names, is_certain, places.get("label"))
+            return TextColumns(source, target, id_place, places.get("label"))
     return None
+
+
+def check_names(columns: TextColumns, names: Sequence[str]) -> None:
+    """Make sure that no other column has the name of one that is read.
+
+    Raises
+    ------
+    InputError
+        If one has.
+    """
+    keys = [_key(name) for name in names]
+    for place in columns[:3]:
+        if place is not None and keys.count(keys[place]) > 1:
+            raise InputError(f"expected one column {names[place]!r} in the header, found several")
 
 
 def matches(head: Sequence[str]) -> bool:

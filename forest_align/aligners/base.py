@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
@@ -17,8 +17,10 @@ from forest_align.aligners.pair import (
     GivenWords,
     Pair,
     PairLike,
+    Pairs,
     Text,
     pair_of,
+    stream_of_pairs,
 )
 from forest_align.alignment import Alignment
 from forest_align.types import ForestAlignError, InputError, Sentence
@@ -119,8 +121,8 @@ class Aligner(ABC):
 
         Parameters
         ----------
-        source, target : str or Sentence
-            The sentences.
+        source, target : str or Sentence or spacy.tokens.Doc
+            The sentences. Of a document of spaCy, tokens and tags are used.
         candidates : Links or sequence of Candidate, optional
             Word links of the caller for this pair, see :class:`Pair`.
 
@@ -151,18 +153,17 @@ class Aligner(ABC):
             raise _of_side(second, "target")
         return first, second
 
-    def align_many(
-        self, pairs: Iterable[PairLike | InputError], batch_size: int = BATCH_SIZE, workers: int = 1
-    ) -> Iterator[Alignment]:
+    def align_many(self, pairs: Pairs, batch_size: int = BATCH_SIZE, workers: int = 1) -> Iterator[Alignment]:
         """Align a stream of pairs; results come in input order and do not depend on ``workers``.
 
         A pair that cannot be aligned yields an alignment with an ``error`` text, and the run continues.
 
         Parameters
         ----------
-        pairs : iterable of Pair or (source, target) or (source, target, candidates)
+        pairs : iterable of Pair or (source, target) or (source, target, candidates), or table
             Sentences and word links as in :meth:`align`. At most ``workers`` batches are read ahead, so that
-            memory stays flat. An InputError instead of a pair yields an alignment with this error.
+            memory stays flat. An InputError instead of a pair yields an alignment with this error. Or a table
+            that :func:`forest_align.data.read_pairs` reads: of pyarrow, pandas, polars or ``datasets``.
         batch_size : int
             Number of pairs that are read and parsed together. The grouping may change the last digits of
             probabilities.
@@ -180,7 +181,7 @@ class Aligner(ABC):
             If a process died, for example because memory ran out.
         """
         check_counts(batch_size=batch_size, workers=workers)
-        return self._stream(iter(pairs), batch_size, workers)
+        return self._stream(stream_of_pairs(pairs), batch_size, workers)
 
     def _stream(
         self, pairs: Iterator[PairLike | InputError], batch_size: int, workers: int

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from forest_align._version import __version__
 from forest_align.aligners.base import BATCH_SIZE, Aligner
 from forest_align.aligners.model_folder import bundled_models, model_folder, read_card
-from forest_align.aligners.pair import GivenWords, PairLike, Text
+from forest_align.aligners.pair import GivenWords, Pairs, Text
 from forest_align.alignment import Alignment
 from forest_align.parsing.parser_loading import parser_contents
 from forest_align.storage.fingerprints import files_fingerprint, model_files
@@ -178,7 +178,7 @@ def align(
 
 
 def align_many(
-    pairs: Iterable[PairLike | InputError],
+    pairs: Pairs,
     *,
     aligner: str | Path | Aligner = "forest",
     batch_size: int = BATCH_SIZE,

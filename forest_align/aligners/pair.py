@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol, cast
 
 from forest_align.aligners.words.candidate import Candidate
 from forest_align.alignment import Links, Span
-from forest_align.types import InputError, Sentence
+from forest_align.types import InputError, Sentence, Token
 
 Text = str | Sentence
 #: Word links that the caller supplies for a pair.
@@ -70,7 +71,7 @@ class Pair:
     Attributes
     ----------
     source, target : str or Sentence
-        Raw text, or sentences that may lack some annotation.
+        Raw text, or sentences that may lack some annotation. A document of spaCy is converted to a sentence.
     candidates : Links or sequence of Candidate, optional
         Word links of the caller. The forest aligner uses them instead of its own word candidates. They refer
         to tokens by number, so both sentences must have tokens.
@@ -89,12 +90,16 @@ class Pair:
     chunks: GivenChunks | None = None
 
     def __post_init__(self) -> None:
-        for text in (self.source, self.target):
-            if not isinstance(text, str | Sentence):
+        for side in ("source", "target"):
+            text = getattr(self, side)
+            if isinstance(text, str | Sentence):
+                continue
+            if not is_document(text):
                 found = reprlib.repr(text)
                 raise InputError(
                     f"expected a text or a Sentence, found {found}; Sentence.from_words takes words"
                 )
+            object.__setattr__(self, side, sentence_of_document(text))
         given = self.candidates
         if given is None or isinstance(given, Links):
             return
@@ -115,6 +120,17 @@ class Pair:
 PairLike = Pair | tuple[Text, Text] | tuple[Text, Text, GivenWords | None]
 
 
+class ArrowTable(Protocol):
+    """A table or frame of a library that has Arrow's interface: pyarrow, pandas, polars, and others."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return a capsule with a stream of record batches."""
+
+
+#: Pairs, or a table with pairs.
+Pairs = Iterable[PairLike | InputError] | ArrowTable
+
+
 def pair_of(item: PairLike) -> Pair:
     """Turn a caller's item into a pair: a :class:`Pair`, or two sentences with or without word links.
 
@@ -128,6 +144,36 @@ def pair_of(item: PairLike) -> Pair:
     if not isinstance(item, Sequence) or isinstance(item, str) or len(item) not in (2, 3):
         raise InputError(f"expected a pair of sentences, found {reprlib.repr(item)}")
     return Pair(*item)
+
+
+def stream_of_pairs(pairs: Pairs) -> Iterator[PairLike | InputError]:
+    """Iterate over pairs, or over those of a table."""
+    from forest_align.data.formats.arrow_tables import is_table, read_table
+
+    if not is_table(pairs):
+        return iter(cast(Iterable[PairLike | InputError], pairs))
+    return (one if isinstance(one, InputError) else Pair(one.source, one.target) for one in read_table(pairs))
+
+
+def is_document(value: object) -> bool:
+    """Whether an object is a document of spaCy, which is not imported."""
+    return all(hasattr(value, name) for name in ("text", "has_annotation", "ents"))
+
+
+def sentence_of_document(document: Any) -> Sentence:
+    """The sentence, or text of several, of a document of spaCy: its tokens except blanks, and their tags."""
+    tokens: list[Token] = []
+    starts = []
+    begins = False
+    for token in document:
+        begins = begins or bool(token.is_sent_start)
+        if token.is_space:
+            continue
+        if begins and tokens:
+            starts.append(len(tokens))
+        begins = False
+        tokens.append(Token(token.text, tag=token.tag_, start=token.idx, end=token.idx + len(token.text)))
+    return Sentence(tuple(tokens), text=document.text, starts=tuple(starts))
 
 
 def _are_candidates(given: Sequence[object]) -> bool:

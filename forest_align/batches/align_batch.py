@@ -32,6 +32,7 @@ from forest_align.alignment.arrow_columns import (
     json_row,
     metadata_of,
 )
+from forest_align.data.formats.arrow_tables import frame_cells
 from forest_align.types import InputError, Sentence
 from forest_align.workers.processes import check_counts
 
@@ -141,7 +142,7 @@ class AlignBatch:
         except TypeError:
             raise InputError(f"expected a table of rows, found {type(batch).__name__}") from None
         self._check_names(frame.columns)
-        added = self._align({name: frame[name].to_list() for name in self.columns})
+        added = self._align({name: frame_cells(frame[name]) for name in self.columns})
         parts = nw.from_arrow(added, backend=frame.implementation)
         native = frame.with_columns(*[parts[name] for name in added.column_names]).to_native()
         if isinstance(native, pa.Table):

@@ -193,6 +193,13 @@ def test_missing_values_of_every_library_are_errors_of_their_rows() -> None:
     assert all(words == [] for words in found["words"])
 
 
+def test_a_text_that_is_not_utf_8_is_an_error_of_its_row() -> None:
+    texts = pa.array([b"He died.", b"b\xe4d"], pa.binary()).view(pa.string())
+    found = AlignBatch("contextual")(pa.table({"source": texts, "target": ["He died."] * 2}))
+    assert found["error"].to_pylist() == ["", "field 'source': expected a text or tokens, found b'b\\xe4d'"]
+    assert found["source"].combine_chunks().equals(texts)
+
+
 def test_characters_that_cannot_be_encoded_are_escaped() -> None:
     found = AlignBatch("contextual")({"source": ["a \ud800 b"], "target": ["a b"]})
     assert found["source_tokens"] == [["a", "\\ud800", "b"]]

@@ -1,0 +1,219 @@
+"""Sentence pairs of Arrow tables: of Parquet files, and of the tables and frames of other libraries.
+
+Tables are known by what they can do. No library is imported but pyarrow and narwhals (extra ``[tables]``),
+and these only for a table.
+"""
+
+from __future__ import annotations
+
+import math
+import reprlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forest_align.data.formats.fields import plain_sentence
+from forest_align.data.formats.format import Format, PairError, SentencePair
+from forest_align.data.formats.table import TextColumns, check_names, label_of, text_columns
+from forest_align.data.text.lines import STANDARD_INPUT, InputLines
+from forest_align.types import ForestAlignError, InputError, Sentence
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: A table or frame: an object with ``__arrow_c_stream__`` or ``__arrow_c_array__``, or one of ``datasets``.
+Table = Any
+#: Names of columns, and a function that returns the cells of the column in a place.
+_Part = tuple[Sequence[str], Callable[[int], list[Any]]]
+_NEEDS_MORE = "tables and Parquet need more packages: pip install 'forest-align[tables]'"
+_ROWS = 1024
+
+
+def is_table(value: object) -> bool:
+    """Whether an object is a table, and not pairs."""
+    has_arrow = hasattr(value, "__arrow_c_stream__") or hasattr(value, "__arrow_c_array__")
+    return has_arrow or _is_dataset(value)
+
+
+def _is_dataset(value: object) -> bool:
+    return all(hasattr(value, name) for name in ("column_names", "with_format", "iter"))
+
+
+def is_parquet(path: str | Path) -> bool:
+    """Whether a file has the name of a Parquet file."""
+    return Path(path).suffix.lower() == ".parquet"
+
+
+def read_table(table: Table, *, tokenized: bool = False) -> Iterator[SentencePair | InputError]:
+    """Yield one pair a row; see :func:`forest_align.data.read_pairs`.
+
+    Raises
+    ------
+    InputError
+        If it is no table, or does not name the columns of two sentences.
+    """
+    if not is_table(table):
+        raise InputError(f"expected a path or a table, found {type(table).__name__}")
+    yield from _pairs(_parts(table), tokenized, None)
+
+
+def read_parquet(path: str | Path, *, tokenized: bool = False) -> Iterator[SentencePair | InputError]:
+    """Yield one pair a row of a Parquet file; see :func:`forest_align.data.read_pairs`.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be opened.
+    InputError
+        If it is not a Parquet file, or does not name the columns of two sentences.
+    """
+    if str(path) == STANDARD_INPUT:
+        raise InputError("Parquet cannot be read from standard input: name a file", file="standard input")
+    pa = import_pyarrow()
+    import pyarrow.parquet as pq
+
+    try:
+        with Path(path).open("rb") as file:
+            whole = pq.ParquetFile(file)
+            names = whole.schema_arrow.names
+            chosen = [names[place] for place in _columns(names) if place is not None]
+            batches = whole.iter_batches(_ROWS, columns=chosen)
+            yield from _pairs(map(_part, batches), tokenized, str(path))
+    except (pa.ArrowException, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise InputError(f"cannot be read as Parquet: {error}", file=str(path)) from None
+    except InputError as error:
+        raise error.at(file=str(path)) from None
+
+
+def import_pyarrow() -> Any:
+    """Return the module.
+
+    Raises
+    ------
+    ForestAlignError
+        If it or narwhals is not installed.
+    """
+    try:
+        import narwhals  # noqa: F401
+        import pyarrow
+    except ImportError as error:
+        raise ForestAlignError(f"{error}; {_NEEDS_MORE}") from None
+    return pyarrow
+
+
+def _parts(table: Table) -> Iterator[_Part]:
+    pa = import_pyarrow()
+    import narwhals as nw
+
+    frame = nw.from_native(table, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        # Only the cells that are read: a frame may have columns that Arrow cannot hold.
+        names = frame.columns
+        yield list(map(str, names)), lambda place: frame_cells(frame[names[place]])
+        return
+    try:
+        if hasattr(table, "__arrow_c_stream__"):
+            yield from map(_part, pa.RecordBatchReader.from_stream(table))
+        elif hasattr(table, "__arrow_c_array__"):
+            yield _part(pa.record_batch(table))
+        else:
+            for part in table.with_format("arrow").iter(_ROWS):
+                yield from map(_part, part.to_batches())
+    except (pa.ArrowException, TypeError) as error:
+        raise InputError(f"the table cannot be converted to Arrow: {error}") from None
+
+
+def frame_cells(column: Any) -> list[Any]:
+    """The cells of a column of narwhals; texts that are not UTF-8 stay bytes."""
+    try:
+        return list(column.to_list())
+    except UnicodeDecodeError:
+        return cells_of(column.to_arrow())
+
+
+def _part(batch: pa.RecordBatch) -> _Part:
+    return batch.schema.names, lambda place: cells_of(batch.column(place))
+
+
+def cells_of(column: pa.Array | pa.ChunkedArray) -> list[Any]:
+    """The cells of a column; texts that are not UTF-8 stay bytes."""
+    try:
+        return list(column.to_pylist())
+    except UnicodeDecodeError:
+        import pyarrow as pa
+
+        return [_decoded(cell) for cell in column.cast(pa.binary()).to_pylist()]
+
+
+def _decoded(cell: bytes | None) -> str | bytes | None:
+    try:
+        return cell.decode() if cell is not None else None
+    except UnicodeDecodeError:
+        return cell
+
+
+def _columns(names: Sequence[str]) -> TextColumns:
+    columns = text_columns(names)
+    if columns is None:
+        found = reprlib.repr(list(names))
+        raise InputError(f"expected columns with the names source and target, or such, found {found}")
+    check_names(columns, names)
+    return columns
+
+
+def _pairs(parts: Iterator[_Part], tokenized: bool, file: str | None) -> Iterator[SentencePair | InputError]:
+    number = 0
+    for names, column in parts:
+        columns = _columns(names)
+        sides = column(columns.source), column(columns.target)
+        nothing = [None] * len(sides[0])
+        more = (nothing if place is None else column(place) for place in (columns.id, columns.label))
+        for row in zip(*sides, *more, strict=True):
+            number += 1
+            try:
+                pair = _pair(row, number, tokenized)
+            except InputError as error:
+                yield error.at(file=file, line=number)
+            else:
+                yield replace(pair, place=(file, number)) if file is not None else pair
+
+
+def _pair(row: Sequence[Any], number: int, tokenized: bool) -> SentencePair:
+    source, target, name, label = row
+    id = str(number) if name is None else str(name)
+    try:
+        return SentencePair(
+            id,
+            _sentence(source, tokenized, "source"),
+            _sentence(target, tokenized, "target"),
+            label=None if label is None else label_of(str(label)),
+        )
+    except InputError as error:
+        texts = [cell if isinstance(cell, str) else "" for cell in (source, target)]
+        raise PairError(error, id, *texts) from None
+
+
+def _sentence(cell: Any, tokenized: bool, field: str) -> Sentence:
+    if isinstance(cell, str):
+        return plain_sentence(cell, tokenized, field)
+    if isinstance(cell, list):
+        return Sentence.from_words(cell)
+    is_missing = cell is None or (isinstance(cell, float) and math.isnan(cell))
+    found = "nothing" if is_missing else reprlib.repr(cell)
+    raise InputError(f"expected a text or tokens, found {found}", field=field)
+
+
+def _read(lines: InputLines, _: bool) -> Iterator[SentencePair | InputError]:
+    raise InputError("Parquet cannot be read as text: name a file", file=lines.name)
+
+
+FORMAT = Format(
+    "parquet",
+    "Parquet, with columns named as in a table; a cell has a text, or a list of tokens",
+    _read,
+    lambda head: False,
+    (".parquet",),
+)
