@@ -214,7 +214,19 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["parse", "align", "train", "tune", "convert", "evaluate", "benchmark", "extract", "licences", "serve"],
+    [
+        "parse",
+        "align",
+        "train",
+        "tune",
+        "convert",
+        "evaluate",
+        "benchmark",
+        "extract",
+        "join",
+        "licences",
+        "serve",
+    ],
 )
 def test_help_of_a_command_does_not_import_torch(command: str) -> None:
     code = (

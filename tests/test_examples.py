@@ -39,6 +39,16 @@ def test_an_example_runs(tmp_path: Path, name: str, printed: str) -> None:
     assert printed in run(name, tmp_path)
 
 
+def test_the_shards_of_a_job_array_are_joined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHARDS", "2")
+    monkeypatch.delenv("SLURM_ARRAY_TASK_ID", raising=False)
+    assert run("slurm_array.sh", tmp_path / "all") == "5\n"
+    monkeypatch.setenv("SLURM_ARRAY_TASK_ID", "2")
+    assert run("slurm_array.sh", tmp_path / "one") == ""
+    finished = (tmp_path / "one/examples/parts/completions").iterdir()
+    assert [marker.name for marker in finished] == ["00002"]
+
+
 def test_every_example_is_named_on_their_page() -> None:
     page = (EXAMPLES / "README.md").read_text(encoding="utf-8")
     names = [path.name for path in EXAMPLES.iterdir() if path.suffix in {".py", ".sh"}]

@@ -25,13 +25,13 @@ CREATE TABLE phrases (
 ) WITHOUT ROWID;
 CREATE TABLE state (json TEXT NOT NULL);
 """
-_ADD_PAIR = """
-INSERT INTO pairs VALUES (?, ?, ?, ?, ?, {places})
+_ADD_PAIRS = """
+INSERT INTO main.pairs {rows}
 ON CONFLICT (source, target, source_label, target_label) DO UPDATE SET
     example = min(example, excluded.example), {sums}
 """
-_ADD_PHRASE = """
-INSERT INTO phrases VALUES (?, ?, ?)
+_ADD_PHRASES = """
+INSERT INTO main.phrases {rows}
 ON CONFLICT (phrase) DO UPDATE SET
     as_source = as_source + excluded.as_source, as_target = as_target + excluded.as_target
 """
@@ -212,15 +212,31 @@ class PhraseStore(AbstractContextManager["PhraseStore"]):
         phrase_rows = sorted((_bytes(phrase), *units) for phrase, units in phrases.items())
         with self._errors(), self._transaction():
             self._connection.executemany(
-                _ADD_PAIR.format(
-                    places=", ".join("?" * len(Sums._fields)),
-                    sums=", ".join(f"{name} = {name} + excluded.{name}" for name in Sums._fields),
-                ),
-                pair_rows,
+                _add_pairs(f"VALUES (?, ?, ?, ?, ?, {', '.join('?' * len(Sums._fields))})"), pair_rows
             )
-            self._connection.executemany(_ADD_PHRASE, phrase_rows)
-            self._connection.execute("DELETE FROM state")
-            self._connection.execute("INSERT INTO state VALUES (?)", (json.dumps(state),))
+            self._connection.executemany(_ADD_PHRASES.format(rows="VALUES (?, ?, ?)"), phrase_rows)
+            self._set_state(state)
+
+    def merge(self, other: Path, state: Mapping[str, Any]) -> None:
+        """Add all counts of another such file, which nobody uses; see :meth:`add`."""
+        with self._errors():
+            self._connection.execute("ATTACH ? AS other", (str(other),))
+        try:
+            with self._errors(), self._transaction():
+                names = ", ".join(("source, target, source_label, target_label, example", *Sums._fields))
+                # Without WHERE, SQLite takes ON CONFLICT for a part of a join.
+                self._connection.execute(_add_pairs(f"SELECT {names} FROM other.pairs WHERE true"))
+                columns = "phrase, as_source, as_target"
+                rows = f"SELECT {columns} FROM other.phrases WHERE true"
+                self._connection.execute(_ADD_PHRASES.format(rows=rows))
+                self._set_state(state)
+        finally:
+            with self._errors():
+                self._connection.execute("DETACH other")
+
+    def _set_state(self, state: Mapping[str, Any]) -> None:
+        self._connection.execute("DELETE FROM main.state")
+        self._connection.execute("INSERT INTO main.state VALUES (?)", (json.dumps(state),))
         self.state = dict(state)
 
     def rows(self, min_count: int = 1) -> Iterator[StoredPair]:
@@ -271,6 +287,11 @@ class PhraseStore(AbstractContextManager["PhraseStore"]):
                 raise KeyboardInterrupt from None
             message = f"counts of phrases cannot be kept in this file: {error}"
             raise InputError(message, file=str(self._path or "a temporary file")) from None
+
+
+def _add_pairs(rows: str) -> str:
+    sums = ", ".join(f"{name} = {name} + excluded.{name}" for name in Sums._fields)
+    return _ADD_PAIRS.format(rows=rows, sums=sums)
 
 
 def _bytes(text: str) -> bytes:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from forest_align.alignment import RELATION_NAMES, Alignment
 from forest_align.data.phrases._phrase_store import Example, PairCount, PairKey, PhraseStore, StoredPair, Sums
@@ -109,7 +109,7 @@ class PhraseCounts(AbstractContextManager["PhraseCounts"]):
 
     def __len__(self) -> int:
         """Number of distinct pairs found; counted at each call."""
-        self._save()
+        self.save()
         return len(self._store)
 
     def add(self, alignment: Alignment, position: Sequence[int] = ()) -> None:
@@ -131,7 +131,36 @@ class PhraseCounts(AbstractContextManager["PhraseCounts"]):
         self.position = list(position)
         unsaved = self.alignments + self.failed - self._saved
         if len(self._pairs) + len(self._phrases) >= BATCH or unsaved >= BATCH_ALIGNMENTS:
-            self._save()
+            self.save()
+
+    @classmethod
+    def of_parts(cls, parts: Sequence[Path]) -> Self:
+        """The sums of the counts in several files, which runs over parts of the same inputs have left.
+
+        Raises
+        ------
+        InputError
+            If a file has no counts, or they were made from other inputs or with another selection.
+        """
+        made_from = dict(_state_of(parts[0])["made_from"])
+        inputs = made_from.pop("inputs")
+        counts = cls(Selection(**made_from), inputs=inputs)
+        try:
+            for part in parts:
+                counts._merge(part)
+        except BaseException:
+            counts.close()
+            raise
+        return counts
+
+    def _merge(self, part: Path) -> None:
+        state = _state_of(part)
+        if state["made_from"] != self._made_from:
+            raise _other_settings(self._made_from, state["made_from"], str(part), "counts of different runs")
+        self.alignments += state["alignments"]
+        self.failed += state["failed"]
+        self._store.merge(part, self._state())
+        self._saved = self.alignments + self.failed
 
     def _add(self, pair: Occurrence, example: str) -> None:
         symmetric = self._selection.symmetric
@@ -151,18 +180,21 @@ class PhraseCounts(AbstractContextManager["PhraseCounts"]):
                 counted = PairCount(before.sums.plus(counted.sums), min(before.example, found))
             self._pairs[key] = counted
 
-    def _save(self) -> None:
+    def save(self) -> None:
+        """Add the counts that are in memory to the file."""
         done = self.alignments + self.failed
-        if done == self._saved:
+        if done == self._saved and self._store.state:
             return
-        state = {
+        self._store.add(self._pairs, self._phrases, self._state())
+        self._pairs, self._phrases, self._saved = {}, {}, done
+
+    def _state(self) -> dict[str, Any]:
+        return {
             "made_from": self._made_from,
             "alignments": self.alignments,
             "failed": self.failed,
             "position": self.position,
         }
-        self._store.add(self._pairs, self._phrases, state)
-        self._pairs, self._phrases, self._saved = {}, {}, done
 
     def entries(self, min_count: int = 1) -> Iterator[PhraseEntry]:
         """The table: the highest expected counts first, then in the order of the phrases' characters.
@@ -174,7 +206,7 @@ class PhraseCounts(AbstractContextManager["PhraseCounts"]):
         min_count : int
             Leave out pairs that were aligned less often.
         """
-        self._save()
+        self.save()
         return map(self._entry, self._store.rows(min_count))
 
     def _entry(self, found: StoredPair) -> PhraseEntry:
@@ -218,11 +250,20 @@ def _most_frequent(relations: Sequence[int]) -> str:
     return RELATION_NAMES[relations.index(most)] if most else ""
 
 
-def _other_settings(now: dict[str, Any], then: dict[str, Any], path: str) -> InputError:
+def _state_of(path: Path) -> dict[str, Any]:
+    with PhraseStore(path, resume=True) as store:
+        if "made_from" not in store.state:
+            raise InputError("expected counts of phrases, found none", file=str(path))
+        return store.state
+
+
+def _other_settings(
+    now: dict[str, Any], then: dict[str, Any], path: str, problem: str = "cannot resume"
+) -> InputError:
     name = next(name for name in now if now[name] != then.get(name))
     before, after = reprlib.repr(then.get(name)), reprlib.repr(now[name])
     return InputError(
-        f"cannot resume: {name} was {before} and is {after} now; give the same inputs and "
+        f"{problem}: {name} was {before} and is {after} now; give the same inputs and "
         "options as before, or leave out --resume to start over",
         file=path,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -33,7 +33,7 @@ class Position(NamedTuple):
 
 
 def read_alignments(
-    paths: Sequence[str], start: Position | None = None
+    paths: Sequence[str], start: Position | None = None, wanted: Callable[[str], bool] | None = None
 ) -> Iterator[tuple[Alignment | InputError, Position]]:
     """Read the alignments of files, in order, with the stream's position after each.
 
@@ -45,6 +45,8 @@ def read_alignments(
         JSON lines of alignments or of pairs with links, optionally gzipped; ``"-"`` is standard input.
     start : Position, optional
         Lines that an earlier run has read; they are skipped and their checksum is compared.
+    wanted : callable, optional
+        Called with every line, those that are skipped included. Lines for which it is false are no items.
 
     Yields
     ------
@@ -62,7 +64,7 @@ def read_alignments(
     position = Position()
     is_one = len(set(paths)) == 1
     for path in paths:
-        lines = _Lines(path, position.checksum)
+        lines = _Lines(path, position.checksum, wanted)
         with lines:
             lines.head()  # a failed decompression is an error of the file, not of a line
             if position.lines < start.lines:
@@ -86,16 +88,29 @@ def read_alignments(
 
 
 class _Lines(InputLines):
-    """Lines with a running checksum that continues that of the files before."""
+    """The wanted lines, with a running checksum of all lines that continues that of the files before."""
 
-    def __init__(self, path: str, checksum: int) -> None:
+    def __init__(self, path: str, checksum: int, wanted: Callable[[str], bool] | None) -> None:
         super().__init__(path)
         self.checksum = zlib.crc32(path.encode("utf-8", "surrogateescape") + b"\n", checksum)
+        self._wanted, self._is_wanted = wanted, True
 
     def __next__(self) -> str:
-        line = super().__next__()
+        try:
+            line = super().__next__()
+        except InputError as error:
+            self._ask(str(error))
+            raise
         self.checksum = zlib.crc32(f"{line}\n".encode(), self.checksum)
+        self._ask(line)
         return line
+
+    def _ask(self, line: str) -> None:
+        self._is_wanted = self._wanted is None or self._wanted(line)
+
+    def numbered(self, *, blank_end: bool = True) -> Iterator[tuple[int, str | InputError]]:
+        """See :meth:`InputLines.numbered`; without the lines that are not wanted."""
+        return (found for found in super().numbered(blank_end=blank_end) if self._is_wanted)
 
     def skip(self, count: int) -> None:
         """Skip this many lines, or as many as there are."""

@@ -31,6 +31,7 @@ COMMANDS = {
     "tune": "search for the penalties of an aligner that score best on gold links",
     "parse": "parse sentences into trees, n-best lists or packed forests",
     "extract": "count the phrases that correspond in alignments: a phrase table",
+    "join": "join the parts that runs with --shard made into the output of one run",
     "serve": "show alignments in the browser: of sentences typed in, or of a file",
     "convert": "convert between the formats of aligned corpora",
     "evaluate": "score predicted alignments against gold ones",

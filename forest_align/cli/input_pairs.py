@@ -18,6 +18,7 @@ from forest_align.data.formats.format import PairError
 from forest_align.data.formats.pharaoh import check_links
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.data.text.escapes import unescape_sentence
+from forest_align.storage.shards import Share
 from forest_align.types import InputError, InputWarning, Sentence
 
 _EXTENSION = re.compile(r"\.[^\W\d]\w*")
@@ -50,10 +51,19 @@ class Item(NamedTuple):
         return self.name, self.source.text, self.target.text
 
 
-def read_items(options: argparse.Namespace, complain: Callable[[str], None]) -> Iterator[Item]:
+def read_items(
+    options: argparse.Namespace, complain: Callable[[str], None], share: Share | None = None
+) -> Iterator[Item]:
     """Pairs ready for the aligner, each with its name; a broken pair yields an error.
 
-    Problems of the input as a whole are reported to ``complain`` after the last pair.
+    Parameters
+    ----------
+    options : argparse.Namespace
+        Options of the command.
+    complain : callable
+        Called after the last pair with each problem of the input as a whole.
+    share : Share, optional
+        Skip the pairs of other shards.
 
     Warns
     -----
@@ -66,6 +76,8 @@ def read_items(options: argparse.Namespace, complain: Callable[[str], None]) -> 
     number = 0
     for number, item in enumerate(_pairs(options), 1):
         links = next(links_file, _ended(options.words)) if links_file is not None else None
+        if share is not None and not share.takes(_texts(item)):
+            continue
         if isinstance(item, InputError):
             yield _broken(item)
             continue
@@ -127,6 +139,13 @@ def _is_named_like_a_file(text: str) -> bool:
     """Whether a text is one word with a folder or an extension; a final full stop is not an extension."""
     has_extension = _EXTENSION.fullmatch(os.path.splitext(text)[1]) is not None
     return len(text.split()) == 1 and (has_extension or os.path.dirname(text) != "")
+
+
+def _texts(item: SentencePair | InputError) -> tuple[str, str, str]:
+    """What :attr:`Item.texts` will be."""
+    return (
+        _broken(item).texts if isinstance(item, InputError) else (item.id, item.source.text, item.target.text)
+    )
 
 
 def _broken(error: InputError) -> Item:

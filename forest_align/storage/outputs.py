@@ -8,7 +8,7 @@ import os
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
@@ -64,7 +64,7 @@ def open_output(
     if not packs:
         refuse_compressed(path)
     if replace:
-        with replacing(Path(path), text=True) as out:
+        with replacing(Path(path), text=not packs) as new, _Packed(new) if packs else nullcontext(new) as out:
             yield out
         return
     # The file is truncated only if no other process is writing to it.

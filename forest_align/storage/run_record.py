@@ -26,6 +26,11 @@ _MADE_WITH = "made_with"
 BLOCK_LINES = 64
 
 
+def block_lines(batch_size: int) -> int:
+    """Lines of a block of an output whose items are processed in batches of this size."""
+    return batch_size * -(-BLOCK_LINES // batch_size)
+
+
 class Failure(NamedTuple):
     """An item that failed: its line in the output, its name, and why."""
 
@@ -96,7 +101,7 @@ class RunRecord(AbstractContextManager["RunRecord"]):
         self, output: str | None, made_with: Mapping[str, str], batch_size: int, unit: str = "pairs"
     ) -> None:
         self.path = Path(f"{output}.run") if output is not None and _can_have_one(Path(output)) else None
-        self.block = batch_size * -(-BLOCK_LINES // batch_size)
+        self.block = block_lines(batch_size)
         self.lines = self.size = self.failures = 0
         self.first: Failure | None = None
         self.last_line, self.unit, self.found, self.is_whole = "", unit, 0, False

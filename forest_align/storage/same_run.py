@@ -26,7 +26,7 @@ def check_made_with(found: Fields, made_with: Mapping[str, str], output: str | N
     for name, value in made_with.items():
         if (then := found.text(name, "")) != value:
             raise InputError(
-                f"cannot resume: {name} was {_shown(then)} in the earlier run, now it is {_shown(value)}; "
+                f"cannot resume: {name} was {shown(then)} in the earlier run, now it is {shown(value)}; "
                 "start over without --resume",
                 file=output,
             )
@@ -106,7 +106,8 @@ def check_same_run(
         raise InputError(message, file=path, line=line)
 
 
-def _shown(value: str) -> str:
+def shown(value: str) -> str:
+    """A value in a message: quoted, and cut off if it is long."""
     if not value:
         return "not given"
     return repr(value if len(value) <= _SHOWN else f"{value[:_SHOWN]}…")

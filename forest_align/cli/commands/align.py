@@ -29,13 +29,15 @@ from forest_align.cli.arguments import (
     refuse_variant,
 )
 from forest_align.cli.input_pairs import Item, read_items
+from forest_align.cli.sharding import add_shard, check_shard, finish_lines, open_folder, report_finished
 from forest_align.cli.writers import alignment_writer
 from forest_align.data.pairs import FORMATS
 from forest_align.data.text.lines import STANDARD_INPUT
 from forest_align.em.progress import counted
 from forest_align.storage.outputs import open_output, refuse_overwriting
-from forest_align.storage.run_record import RunRecord
+from forest_align.storage.run_record import RunRecord, block_lines
 from forest_align.storage.same_run import check_same_run
+from forest_align.storage.shards import Share
 from forest_align.types import ForestAlignError, InputError
 from forest_align.types.json_fields import check_probability
 from forest_align.types.positive import positive
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
 
 EXIT_OK, EXIT_SOME_FAILED = 0, 1
 OUTPUTS = ("jsonl", "pharaoh", "tsv", "csv", "ists", "html", "svg", "text")
+_ONE_LINE_EACH = ("jsonl", "pharaoh")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -145,6 +148,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resume", action="store_true", help="continue OUT where a run stopped (jsonl and pharaoh)"
     )
+    add_shard(parser, "pairs")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -153,6 +157,9 @@ def run(options: argparse.Namespace) -> int:
         if sys.stdin is None or sys.stdin.isatty():
             raise InputError("expected a file of pairs, two sentences, or pairs through standard input")
         options.pairs = STANDARD_INPUT
+    if options.shard is not None:
+        options.to = options.to or "jsonl"
+        check_shard(options, _ONE_LINE_EACH)
     options.to = options.to or format_of_output(
         options.output, OUTPUTS, default="jsonl" if options.target is None else "text"
     )
@@ -172,7 +179,8 @@ def run(options: argparse.Namespace) -> int:
     if least is not None:
         check_probability(least, "--min-probability")
     complaints: list[str] = []
-    items: Iterator[Item] = read_items(options, complaints.append)
+    share = Share(options.shard, block_lines(options.batch_size)) if options.shard else None
+    items: Iterator[Item] = read_items(options, complaints.append, share)
     # Read the first pair and load the models before the output is opened: a missing input must not destroy an
     # older output.
     begun = list(islice(items, 2 if writer.one_pair else 1))
@@ -182,8 +190,19 @@ def run(options: argparse.Namespace) -> int:
     items = chain(begun, items)
     aligner = load_aligner(options)
     explain = _explainer(aligner) if options.explain else None
+    begins_with = share.first if share is not None else first.texts if first else ()
+    settings = _made_with(options, aligner, begins_with[1:])
+    folder = None
+    if share is not None:
+        settings["the model"] = aligner.made_by.get("digest", "")
+        inputs = () if options.pairs == STANDARD_INPUT or options.target is not None else (options.pairs,)
+        block = block_lines(options.batch_size)
+        folder = open_folder("align", options, inputs, f".{options.to}.gz", block, settings)
+        if folder.is_finished(options.shard.number):
+            return EXIT_SOME_FAILED if report_finished(folder, options.shard) else EXIT_OK
+        options.output, options.resume = str(folder.part(options.shard.number)), True
     resumable = options.output if writer.one_line_each else None
-    record = RunRecord(resumable, _made_with(options, aligner, first), options.batch_size)
+    record = RunRecord(resumable, settings, options.batch_size)
     if options.resume:
         items = _skip_finished(items, record, options, aligner)
     alignments = _align(items, aligner, options)
@@ -209,10 +228,12 @@ def run(options: argparse.Namespace) -> int:
             failure = (alignment.id, alignment.error) if alignment.error else None
             record.write(out, text, item.texts, failure)
         out.write(writer.footer)
+    if folder is not None and share is not None:
+        finish_lines(folder, options.shard, share, record)
     return _report(record, complaints)
 
 
-def _made_with(options: argparse.Namespace, aligner: Aligner, first: Item | None) -> dict[str, str]:
+def _made_with(options: argparse.Namespace, aligner: Aligner, first: Sequence[str]) -> dict[str, str]:
     """Settings that a resumed run must share; lines of links do not name their pairs."""
     return {
         **made_with(options, aligner),
@@ -224,7 +245,7 @@ def _made_with(options: argparse.Namespace, aligner: Aligner, first: Item | None
         "--min-probability": "" if options.min_probability is None else str(options.min_probability),
         "--partial": "given" if options.partial else "",
         "--batch-size": str(options.batch_size),
-        "the first pair": f"{first.source.text} | {first.target.text}" if first else "",
+        "the first pair": " | ".join(first),
     }
 
 

@@ -5,18 +5,23 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
+from forest_align._version import __version__
 from forest_align.cli.arguments import add_output, format_of_output
+from forest_align.cli.sharding import add_shard, check_shard, open_folder, report_finished
 from forest_align.cli.skipped_inputs import SkippedInputs
 from forest_align.data.phrases.counts import PhraseCounts
 from forest_align.data.phrases.input import Position, read_alignments
 from forest_align.data.phrases.occurrences import Selection
-from forest_align.data.phrases.phrase_table import TABLE_FORMATS
+from forest_align.data.phrases.phrase_table import TABLE_FORMATS, TableFormat
 from forest_align.data.text.lines import STANDARD_INPUT, refuse_compressed
 from forest_align.em.progress import counted
 from forest_align.storage.outputs import open_output, refuse_overwriting
+from forest_align.storage.run_record import block_lines
+from forest_align.storage.shards import Shard, Share, shard_size
 from forest_align.types import InputError
 from forest_align.types.positive import positive
 
@@ -65,7 +70,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--min-count",
         type=positive,
-        default=1,
         metavar="N",
         help="drop pairs that were aligned less often; default: 1",
     )
@@ -90,6 +94,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--keep-case", action="store_true", help="keep upper and lower case distinct")
     parser.add_argument("--resume", action="store_true", help="continue an interrupted run with the same OUT")
+    add_shard(parser, "alignments")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -103,6 +108,8 @@ def run(options: argparse.Namespace) -> int:
         keep_case=options.keep_case,
         symmetric=options.symmetric,
     )
+    if options.shard is not None:
+        return _count_shard(options, selection)
     table = TABLE_FORMATS[options.to or format_of_output(options.output, TABLE_FORMATS, "tsv")]
     _check_files(options.alignments, options.output)
     kept = _counts_file(options.alignments, options.output)
@@ -112,30 +119,84 @@ def run(options: argparse.Namespace) -> int:
         broken = _count(counts, options.alignments)
         if broken and not counts.alignments and not counts.failed:
             counts.delete()
-            raise InputError(
-                f"expected alignments that 'forest-align align' wrote, found {broken} lines that are none",
-                file=options.alignments[0],
-            )
-        entries = counts.entries(options.min_count)
-        to_terminal = options.output is None and sys.stdout is not None and sys.stdout.isatty()
-        written = 0
-        with open_output(options.output, replace=True) as out:
-            out.write(table.header)
-            for entry in counted(entries, "pairs of phrases", hidden=to_terminal):
-                out.write(table.line(entry))
-                written += 1
-        _report(counts, written, broken)
+            raise no_alignments(broken, options.alignments[0])
+        write_table(counts, table, options.output, options.min_count or 1, broken)
         counts.delete()
     return EXIT_SOME_FAILED if broken else EXIT_OK
 
 
-def _count(counts: PhraseCounts, paths: Sequence[str]) -> int:
+def no_alignments(broken: int, file: str) -> InputError:
+    """The error for inputs that have broken lines only."""
+    message = f"expected alignments that 'forest-align align' wrote, found {broken} lines that are none"
+    return InputError(message, file=file)
+
+
+def write_table(
+    counts: PhraseCounts, table: TableFormat, output: str | None, min_count: int, broken: int
+) -> None:
+    """Write the table of all counts, and report how many there are.
+
+    Parameters
+    ----------
+    counts : PhraseCounts
+        The counts.
+    table : TableFormat
+        How to write them.
+    output : str or None
+        The file; None for standard output.
+    min_count : int
+        Leave out pairs that were aligned less often.
+    broken : int
+        Number of lines that were left out, for the report.
+    """
+    entries = counts.entries(min_count)
+    to_terminal = output is None and sys.stdout is not None and sys.stdout.isatty()
+    written = 0
+    with open_output(output, replace=True) as out:
+        out.write(table.header)
+        for entry in counted(entries, "pairs of phrases", hidden=to_terminal):
+            out.write(table.line(entry))
+            written += 1
+    _report(counts, written, broken)
+
+
+def _count_shard(options: argparse.Namespace, selection: Selection) -> int:
+    """Count the alignments of one shard into a part; return the exit status."""
+    for option, value in (("--to", options.to), ("--min-count", options.min_count)):
+        if value is not None:
+            raise InputError(f"--shard takes no {option}: 'forest-align join' writes the table, and takes it")
+    check_shard(options, (None,))
+    made_with = {
+        "the version": __version__,
+        "the list of inputs": " ".join(options.alignments),
+        **{f"--{name.replace('_', '-')}": str(value) for name, value in asdict(selection).items()},
+    }
+    inputs = [path for path in options.alignments if path != STANDARD_INPUT]
+    block = block_lines(1)
+    folder = open_folder("extract", options, inputs, ".counts", block, made_with)
+    shard: Shard = options.shard
+    if folder.is_finished(shard.number):
+        return EXIT_SOME_FAILED if report_finished(folder, shard) else EXIT_OK
+    share = Share(shard, block)
+    with PhraseCounts(selection, folder.part(shard.number), inputs=options.alignments, resume=True) as counts:
+        broken = _count(counts, options.alignments, lambda line: share.takes((line,)))
+        counts.save()
+        print(
+            f"forest-align extract: {counts.alignments} alignments in shard {shard.number} of {shard.count}",
+            file=sys.stderr,
+        )
+    items = shard_size(share.items, shard, block)
+    folder.finish(shard.number, {"items": items, "failures": broken}, share.read())
+    return EXIT_SOME_FAILED if broken else EXIT_OK
+
+
+def _count(counts: PhraseCounts, paths: Sequence[str], wanted: Callable[[str], bool] | None = None) -> int:
     """Count the remaining alignments; name the first broken lines and return the number of all."""
     position = start = Position(*counts.position or ())
     if start.lines:
         print(f"forest-align extract: resuming after line {start.lines}", file=sys.stderr)
     with SkippedInputs("extract") as left_out:
-        for item, position in counted(read_alignments(paths, start), "pairs"):
+        for item, position in counted(read_alignments(paths, start, wanted), "pairs"):
             if isinstance(item, InputError):
                 left_out.add(item)
             else:

@@ -13,9 +13,11 @@ from forest_align._version import __version__
 from forest_align.cli.aligner_choice import contents_of
 from forest_align.cli.arguments import add_output, add_text_arguments
 from forest_align.cli.parse_inputs import READERS, ParseItem, kind_of, open_input
+from forest_align.cli.sharding import add_shard, check_shard, finish_lines, open_folder, report_finished
 from forest_align.em.progress import counted
 from forest_align.storage.outputs import open_output, refuse_overwriting
-from forest_align.storage.run_record import RunRecord
+from forest_align.storage.run_record import RunRecord, block_lines
+from forest_align.storage.shards import Share
 from forest_align.types import InputError, InputWarning
 from forest_align.types.json_fields import Fields, format_json_object, parse_json_object
 from forest_align.types.positive import positive
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from forest_align.types import ParseForest, Sentence
 
 EXIT_OK, EXIT_SOME_FAILED = 0, 1
+_SUFFIXES = {"trees": ".txt", "json": ".jsonl"}  # of parts
 
 _EPILOG = """examples:
   forest-align parse 'The cat sat on the mat.'
@@ -80,12 +83,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resume", action="store_true", help="continue OUT where a run stopped (trees and json)"
     )
+    add_shard(parser, "sentences")
 
 
 def run(options: argparse.Namespace) -> int:
     """Parse and write; return the exit status."""
     if options.output is not None:
         refuse_overwriting(options.sentences, [Path(options.output)])
+    if options.shard is not None:
+        check_shard(options, tuple(_SUFFIXES))
     if options.resume and not _can_resume(options):
         raise InputError("--resume needs -o OUT, and --to trees or json")
     from forest_align.parsing.parser import sentences_ahead
@@ -94,14 +100,21 @@ def run(options: argparse.Namespace) -> int:
         options.source = options.source or kind_of(source)
         if options.escapes and options.source != "text":
             raise InputError(f"--escapes is for text, and {source.name} has trees")
-        record = RunRecord(
-            options.output if _can_resume(options) else None,
-            _made_with(options),
-            sentences_ahead(options.batch_size) if options.source == "text" else 1,
-            "sentences",
-        )
+        together = sentences_ahead(options.batch_size) if options.source == "text" else 1
+        settings, share, folder = _made_with(options), None, None
+        if options.shard is not None:
+            share = Share(options.shard, block_lines(together))
+            inputs = () if source.path is None else (options.sentences,)
+            suffix = _SUFFIXES[options.to]
+            folder = open_folder("parse", options, inputs, suffix, block_lines(together), settings)
+            if folder.is_finished(options.shard.number):
+                return EXIT_SOME_FAILED if report_finished(folder, options.shard) else EXIT_OK
+            options.output, options.resume = str(folder.part(options.shard.number)), True
+        record = RunRecord(options.output if _can_resume(options) else None, settings, together, "sentences")
 
         def skip(items: Iterator[ParseItem]) -> Iterator[ParseItem]:
+            if share is not None:
+                items = (item for item in items if share.takes([_key(item, options)]))
             return _skip_finished(items, record, options) if options.resume else items
 
         # Load models before the output is opened: a wrong name must not leave an empty file behind.
@@ -115,7 +128,9 @@ def run(options: argparse.Namespace) -> int:
                     print(f"forest-align parse: error: {problem}", file=sys.stderr)
                     failure = (str(item.line or ""), result.message)
                 record.write(output, _written(result, options), [_key(item, options)], failure)
-        if not record.lines:
+        if folder is not None and share is not None:
+            finish_lines(folder, options.shard, share, record)
+        if not (record.lines if share is None else share.items):
             warnings.warn(InputWarning(f"{source.name}: found no sentences"), stacklevel=2)
     return EXIT_SOME_FAILED if record.failures else EXIT_OK
 

@@ -30,6 +30,7 @@ class FakeAligner:
     """Links equal words; its results tell which pairs it got together, as the last digits of real ones do."""
 
     name = "forest"
+    made_by: dict[str, str] = {}  # noqa: RUF012
 
     def __init__(self) -> None:
         self.seen: list[tuple[Text, Text]] = []

@@ -1,0 +1,99 @@
+"""The ``join`` command: the parts that runs with ``--shard`` wrote in, the output of an unsharded run out."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from forest_align.cli.arguments import add_output, format_of_output
+from forest_align.cli.commands.align import OUTPUTS
+from forest_align.cli.commands.extract import no_alignments, write_table
+from forest_align.data.phrases.counts import PhraseCounts
+from forest_align.data.phrases.phrase_table import TABLE_FORMATS
+from forest_align.data.text.lines import refuse_compressed
+from forest_align.storage.outputs import end_block, open_output
+from forest_align.storage.part_folder import PartFolder, PartReport
+from forest_align.storage.shards import joined_blocks
+from forest_align.types import InputError
+from forest_align.types.positive import positive
+
+EXIT_OK, EXIT_SOME_FAILED = 0, 1
+_COUNTS = ".counts"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    parser.epilog = (
+        "examples:\n"
+        "  forest-align align pairs.tsv -o parts --shard 1/2\n"
+        "  forest-align align pairs.tsv -o parts --shard 2/2\n"
+        "  forest-align join parts -o alignments.jsonl.gz\n\n"
+        "The output has the bytes of a run without --shard. It replaces an older file when it is complete.\n"
+        "exit status: 0 joined, 1 joined and some items have errors, 2 bad usage, or a part is missing,\n"
+        "unfinished, changed, or made from another input"
+    )
+    parser.add_argument("folder", metavar="FOLDER", help="the folder with the parts")
+    add_output(parser)
+    parser.add_argument(
+        "--to",
+        choices=tuple(TABLE_FORMATS),
+        help="format of a phrase table, of parts of 'extract'; default: by the extension of OUT, else tsv",
+    )
+    parser.add_argument(
+        "--min-count",
+        type=positive,
+        metavar="N",
+        help="drop phrase pairs that were aligned less often, of parts of 'extract'; default: 1",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Join and write; return the exit status."""
+    folder = PartFolder.open(Path(options.folder))
+    if folder.block < 1:
+        raise InputError(f"these parts, made by '{folder.command}', cannot be joined", file=options.folder)
+    if folder.suffix == _COUNTS:
+        return _join_counts(folder, options)
+    for option, value in (("--to", options.to), ("--min-count", options.min_count)):
+        if value is not None:
+            raise InputError(f"{option} is for parts of 'extract'; these are parts of '{folder.command}'")
+    _check_name(folder, options.output)
+    reports = folder.reports()
+    with open_output(options.output, may_pack=True, replace=True) as out:
+        for text in joined_blocks(folder, reports):
+            out.write(text)
+            end_block(out)
+    failures = _sum(reports, "failures")
+    failed = f"; {failures} of them have an error" if failures else ""
+    print(
+        f"forest-align join: {_sum(reports, 'items')} items of {folder.parts} parts{failed}", file=sys.stderr
+    )
+    return EXIT_SOME_FAILED if failures else EXIT_OK
+
+
+def _check_name(folder: PartFolder, output: str | None) -> None:
+    """Refuse a name for another format, or for compressed text where the command does not compress."""
+    if folder.command == "align":
+        kind = folder.made_with.get("--to", "jsonl")
+        if format_of_output(output, OUTPUTS, default=kind) != kind:
+            raise InputError(f"the parts are {kind}; expected a name for that", file=output)
+    elif output is not None:
+        refuse_compressed(output)
+
+
+def _join_counts(folder: PartFolder, options: argparse.Namespace) -> int:
+    table = TABLE_FORMATS[options.to or format_of_output(options.output, TABLE_FORMATS, "tsv")]
+    if options.output is not None:
+        refuse_compressed(options.output)
+    broken = _sum(folder.reports(), "failures")
+    parts = [folder.part(number) for number in range(1, folder.parts + 1)]
+    with PhraseCounts.of_parts(parts) as counts:
+        if broken and not counts.alignments and not counts.failed:
+            raise no_alignments(broken, options.folder)
+        write_table(counts, table, options.output, options.min_count or 1, broken)
+    return EXIT_SOME_FAILED if broken else EXIT_OK
+
+
+def _sum(reports: list[PartReport], name: str) -> int:
+    return sum(report.counts.get(name, 0) for report in reports)

@@ -1,0 +1,108 @@
+"""``--shard I/N``: a run that makes one part of an output, in a folder that all its runs share."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from forest_align.storage.part_folder import PartFolder
+from forest_align.storage.run_record import RunRecord
+from forest_align.storage.shards import Shard, Share
+from forest_align.types import InputError
+
+
+def add_shard(parser: argparse.ArgumentParser, unit: str) -> None:
+    """Declare ``--shard``; its value is a :class:`Shard`, None if it is not given."""
+    parser.add_argument(
+        "--shard",
+        type=Shard.parse,
+        metavar="I/N",
+        help=f"process the I-th of N shards of the {unit}, and write its own part into the folder OUT. "
+        "A finished part is skipped, an unfinished one resumed; 'forest-align join OUT' joins all parts",
+    )
+
+
+def check_shard(options: argparse.Namespace, kinds: Sequence[str | None]) -> None:
+    """Refuse options that do not go with ``--shard``.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        Options of the command.
+    kinds : sequence
+        Formats, values of ``--to``, whose parts can be joined.
+    """
+    if options.output is None:
+        raise InputError("--shard needs -o FOLDER, for the parts")
+    if options.resume:
+        raise InputError("--shard takes no --resume: an unfinished part is resumed in any case")
+    if options.to not in kinds:
+        raise InputError(f"--shard takes no --to {options.to}; it takes {' and '.join(map(str, kinds))}")
+
+
+def open_folder(
+    command: str,
+    options: argparse.Namespace,
+    inputs: Sequence[str],
+    suffix: str,
+    block: int,
+    made_with: Mapping[str, str],
+) -> PartFolder:
+    """Open the folder of the parts, or create it; its settings must be those of this run.
+
+    Parameters
+    ----------
+    command : str
+        Name of the command.
+    options : argparse.Namespace
+        Its options.
+    inputs : sequence of str
+        Files that the command reads.
+    suffix : str
+        End of the parts' names.
+    block : int
+        Items of a block.
+    made_with : mapping of str to str
+        Settings that the parts depend on.
+
+    Raises
+    ------
+    InputError
+        If the parts that are in the folder have been made with other settings.
+    """
+    folder = PartFolder(
+        Path(options.output),
+        command,
+        options.shard.count,
+        suffix,
+        block,
+        {**made_with, "the input": ", ".join(map(_described, inputs))},
+    )
+    folder.begin()
+    return folder
+
+
+def _described(path: str) -> str:
+    """Name and size of an input: enough to notice most changes before the input is read."""
+    file = Path(path)
+    return f"{file.name} ({file.stat().st_size:,} bytes)" if file.is_file() else file.name
+
+
+def finish_lines(folder: PartFolder, shard: Shard, share: Share, record: RunRecord) -> None:
+    """Mark the part of a shard as finished, with the counts of its record."""
+    folder.finish(shard.number, {"items": record.lines, "failures": record.failures}, share.read())
+
+
+def report_finished(folder: PartFolder, shard: Shard) -> int:
+    """Say that the part of a shard is finished already; return how many of its items failed."""
+    report = folder.report(shard.number)
+    failures = report.counts.get("failures", 0)
+    failed = f" ({failures} failed)" if failures else ""
+    print(
+        f"forest-align {folder.command}: {folder.part(shard.number)} is finished already, "
+        f"with {report.counts.get('items', 0)} of {report.read.get('items', 0)} items{failed}",
+        file=sys.stderr,
+    )
+    return failures

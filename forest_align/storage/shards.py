@@ -1,0 +1,167 @@
+"""Shards of an input: every process reads all of it, and keeps every N-th block of items.
+
+Blocks are dealt out in turn. So the number of items need not be known before: pipes and gzipped files are
+read once. Each shard gets its share of long and short sentences. A block has whole batches of an unsharded
+run, on which the last digits of results depend.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import count, islice
+from pathlib import Path
+from typing import IO, Self
+
+from forest_align.storage.outputs import is_packed
+from forest_align.storage.part_folder import PartFolder, PartReport
+from forest_align.types import InputError
+
+try:
+    import resource
+except ImportError:  # not a POSIX system
+    resource = None  # type: ignore[assignment]
+
+_MOST = 99_999  # names of parts have five digits
+_OTHER_FILES = 64  # that a process may have open beside the parts
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One of several shards of an input.
+
+    Attributes
+    ----------
+    number : int
+        The shard, from 1 to ``count``.
+    count : int
+        Number of shards.
+    """
+
+    number: int
+    count: int
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Parse ``I/N``, for ``type=`` of an argument.
+
+        Raises
+        ------
+        argparse.ArgumentTypeError
+            If the text is something else, or I is not from 1 to N.
+        """
+        number, _, total = text.partition("/")
+        if number.isdecimal() and total.isdecimal() and len(total) <= len(str(_MOST)):
+            if 1 <= int(number) <= int(total):
+                return cls(int(number), int(total))
+            raise argparse.ArgumentTypeError(f"expected I/N with I from 1 to N, found {text!r}")
+        raise argparse.ArgumentTypeError(f"expected I/N, such as 3/16, found {text!r}")
+
+
+class Share:
+    """Tells which items of an input belong to a shard, and identifies the whole input.
+
+    Parameters
+    ----------
+    shard : Shard
+        The shard.
+    block : int
+        Items of a block.
+
+    Attributes
+    ----------
+    items : int
+        Items of the input so far.
+    first : sequence of str
+        What :meth:`takes` was given for the first item; empty if there is none.
+    """
+
+    def __init__(self, shard: Shard, block: int) -> None:
+        self.items = 0
+        self.first: Sequence[str] = ()
+        self._shard, self._block = shard, block
+        self._digest = hashlib.sha256()
+
+    def takes(self, texts: Sequence[str]) -> bool:
+        """Count the next item of the input, and say whether it belongs to the shard.
+
+        Parameters
+        ----------
+        texts : sequence of str
+            What identifies the item, such as its name and texts.
+        """
+        if not self.items:
+            self.first = texts
+        place, self.items = self.items, self.items + 1
+        self._digest.update(("\t".join(texts) + "\n").encode("utf-8", "surrogatepass"))
+        return is_in_shard(place, self._shard, self._block)
+
+    def read(self) -> dict[str, int | str]:
+        """The number of items so far, and a short hash of them; see :attr:`PartReport.read`."""
+        return {"items": self.items, "digest": self._digest.hexdigest()[:16]}
+
+
+def is_in_shard(place: int, shard: Shard, block: int) -> bool:
+    """Whether the item at a place of the input, counted from 0, belongs to a shard."""
+    return place // block % shard.count == shard.number - 1
+
+
+def shard_size(items: int, shard: Shard, block: int) -> int:
+    """How many of the items of an input belong to a shard."""
+    turns, rest = divmod(items, block * shard.count)
+    return turns * block + min(max(rest - (shard.number - 1) * block, 0), block)
+
+
+def joined_blocks(folder: PartFolder, reports: Sequence[PartReport]) -> Iterator[str]:
+    """The lines of all parts in the order of the input, block by block.
+
+    Parameters
+    ----------
+    folder : PartFolder
+        A folder of parts with one line an item.
+    reports : sequence of PartReport
+        Its markers.
+
+    Raises
+    ------
+    InputError
+        If a part has more or fewer lines than its shard of the input has items, or cannot be decompressed.
+    """
+    _allow_open_files(folder.parts + _OTHER_FILES)
+    with ExitStack() as stack:
+        files = []
+        for number, report in enumerate(reports, 1):
+            items = shard_size(int(report.read["items"]), Shard(number, folder.parts), folder.block)
+            path = str(folder.part(number))
+            if report.counts.get("items") != items:
+                found = report.counts.get("items", 0)
+                raise InputError(f"expected {items:,} items in this part, found {found:,}", file=path)
+            files.append(stack.enter_context(_open(path)))
+        total = int(reports[0].read["items"])
+        for turn in count():
+            place = turn * folder.block
+            if place >= total:
+                break
+            lines = list(islice(files[turn % folder.parts], folder.block))
+            if len(lines) != min(folder.block, total - place):
+                path = str(folder.part(turn % folder.parts + 1))
+                raise InputError("the part has fewer lines than its marker says", file=path)
+            yield b"".join(lines).decode("utf-8")
+
+
+def _open(path: str) -> IO[bytes]:
+    return gzip.open(path, "rb") if is_packed(path) else Path(path).open("rb")  # type: ignore[return-value]
+
+
+def _allow_open_files(number: int) -> None:
+    """Raise this process's limit of open files, if it is lower and the system allows more."""
+    if resource is None:
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < number:
+        most = number if hard == resource.RLIM_INFINITY else min(number, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
