@@ -110,5 +110,7 @@ def format_of_output(path: str | None, formats: Collection[str], default: str) -
     if extension in ("", "txt"):  # tables are text, too
         return default
     known = ", ".join(f".{_USUAL.get(one, one)}" for one in formats)
-    problem = "Parquet is not supported" if name == "parquet" else f"there is no output format {extension!r}"
-    raise InputError(f"{problem}; expected a name that ends in {known}, or --to FORMAT", file=path)
+    raise InputError(
+        f"there is no output format {extension!r}; expected a name that ends in {known}, or --to FORMAT",
+        file=path,
+    )

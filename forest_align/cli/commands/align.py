@@ -29,6 +29,7 @@ from forest_align.cli.arguments import (
     refuse_variant,
 )
 from forest_align.cli.input_pairs import Item, read_items
+from forest_align.cli.parquet_table import finish_table, finished_table, write_lines_first
 from forest_align.cli.sharding import add_shard, check_shard, finish_lines, open_folder, report_finished
 from forest_align.cli.writers import alignment_writer
 from forest_align.data.pairs import FORMATS
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from forest_align.aligners import Aligner
 
 EXIT_OK, EXIT_SOME_FAILED = 0, 1
-OUTPUTS = ("jsonl", "pharaoh", "tsv", "csv", "ists", "html", "svg", "text")
+OUTPUTS = ("jsonl", "parquet", "pharaoh", "tsv", "csv", "ists", "html", "svg", "text")
 _ONE_LINE_EACH = ("jsonl", "pharaoh")
 
 
@@ -146,7 +147,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"pairs parsed together; with 1 each is answered at once; default: {BATCH_SIZE}",
     )
     parser.add_argument(
-        "--resume", action="store_true", help="continue OUT where a run stopped (jsonl and pharaoh)"
+        "--resume",
+        action="store_true",
+        help="continue OUT where a run stopped (jsonl, parquet and pharaoh)",
     )
     add_shard(parser, "pairs")
 
@@ -163,6 +166,7 @@ def run(options: argparse.Namespace) -> int:
     options.to = options.to or format_of_output(
         options.output, OUTPUTS, default="jsonl" if options.target is None else "text"
     )
+    table = write_lines_first(options) if options.to == "parquet" else None
     to_terminal = options.output is None and sys.stdout is not None and sys.stdout.isatty()
     writer = alignment_writer(options.to, to_terminal)
     if options.alignments > 1 and options.to == "pharaoh":
@@ -170,11 +174,11 @@ def run(options: argparse.Namespace) -> int:
     if options.to == "ists" and not options.chunks:
         raise InputError("--to ists needs --chunks: other alignments have no chunks")
     if options.resume and (options.output is None or not writer.one_line_each):
-        raise InputError("--resume needs -o OUT, and --to jsonl or pharaoh")
+        raise InputError("--resume needs -o OUT, and --to jsonl, parquet or pharaoh")
     if options.output is not None:
         inputs = (options.pairs if options.target is None else None, options.words, options.ppdb)
         for source in filter(None, inputs):
-            refuse_overwriting(source, [Path(options.output)])
+            refuse_overwriting(source, [table or Path(options.output)])
     least = options.min_probability
     if least is not None:
         check_probability(least, "--min-probability")
@@ -202,6 +206,8 @@ def run(options: argparse.Namespace) -> int:
             return EXIT_SOME_FAILED if report_finished(folder, options.shard) else EXIT_OK
         options.output, options.resume = str(folder.part(options.shard.number)), True
     resumable = options.output if writer.one_line_each else None
+    if table is not None and (whole := finished_table(table, options, settings, items)) is not None:
+        return _report(whole.failures, whole.rows, whole.first, f"the column error of {table}", complaints)
     record = RunRecord(resumable, settings, options.batch_size)
     if options.resume:
         items = _skip_finished(items, record, options, aligner)
@@ -230,7 +236,11 @@ def run(options: argparse.Namespace) -> int:
         out.write(writer.footer)
     if folder is not None and share is not None:
         finish_lines(folder, options.shard, share, record)
-    return _report(record, complaints)
+    if table is not None:
+        finish_table(table, options, settings, aligner)
+    first_failure = record.first and (record.first.id, record.first.error)
+    listed = record.path if table is None else f"the column error of {table}"
+    return _report(record.failures, record.lines, first_failure, listed, complaints)
 
 
 def _made_with(options: argparse.Namespace, aligner: Aligner, first: Sequence[str]) -> dict[str, str]:
@@ -249,19 +259,25 @@ def _made_with(options: argparse.Namespace, aligner: Aligner, first: Sequence[st
     }
 
 
-def _report(record: RunRecord, complaints: Sequence[str]) -> int:
+def _report(
+    failures: int,
+    pairs: int,
+    first: tuple[str, str] | None,
+    listed: Path | str | None,
+    complaints: Sequence[str],
+) -> int:
     """Report how many pairs failed, and problems of the input; return the exit status."""
-    if record.first is not None:
+    if first is not None:
         print(
-            f"forest-align align: {record.failures} of {record.lines} pairs could not be aligned; "
-            f"the first: pair {record.first.id}: {record.first.error}",
+            f"forest-align align: {failures} of {pairs} pairs could not be aligned; "
+            f"the first: pair {first[0]}: {first[1]}",
             file=sys.stderr,
         )
-        if record.path is not None:
-            print(f"forest-align align: {record.path} lists those that could not", file=sys.stderr)
+        if listed is not None:
+            print(f"forest-align align: {listed} lists those that could not", file=sys.stderr)
     for complaint in complaints:
         print(f"forest-align align: {complaint}", file=sys.stderr)
-    return EXIT_SOME_FAILED if record.failures or complaints else EXIT_OK
+    return EXIT_SOME_FAILED if failures or complaints else EXIT_OK
 
 
 def _skip_finished(

@@ -1,0 +1,62 @@
+"""What ``align -o OUT.parquet`` does before and after it writes JSON lines."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from forest_align.aligners import Aligner
+from forest_align.cli.input_pairs import Item
+from forest_align.data.formats.arrow_tables import import_pyarrow
+from forest_align.data.text.lines import refuse_compressed
+from forest_align.storage.parquet_output import FinishedTable, check_finished, write_parquet
+from forest_align.types import InputError
+
+
+def write_lines_first(options: argparse.Namespace) -> Path:
+    """Let the command write JSON lines beside the Parquet file; return that file.
+
+    Raises
+    ------
+    InputError
+        If there is no file to write, or an option asks for what the columns do not have.
+    """
+    if options.output is None:
+        raise InputError("--to parquet needs -o OUT")
+    for given, name in ((options.alignments > 1, "-k"), (options.explain, "--explain")):
+        if given:
+            raise InputError(f"--to parquet takes no {name}: its columns have no place for that; jsonl has")
+    refuse_compressed(options.output)
+    import_pyarrow()
+    table = Path(options.output)
+    options.output, options.to = f"{table}.jsonl.gz", "jsonl"
+    return table
+
+
+def finished_table(
+    table: Path, options: argparse.Namespace, settings: Mapping[str, str], items: Iterable[Item]
+) -> FinishedTable | None:
+    """What a file has that an earlier run has finished with the same settings; None if it must be made.
+
+    Raises
+    ------
+    InputError
+        If it was made with other settings, or from other pairs.
+    """
+    if not options.resume or Path(options.output).exists() or not table.exists():
+        return None
+    found = check_finished(table, settings, (item.texts for item in items))
+    print(f"forest-align align: {table} has all {found.rows} pairs already", file=sys.stderr)
+    return found
+
+
+def finish_table(
+    table: Path, options: argparse.Namespace, settings: Mapping[str, str], aligner: Aligner
+) -> None:
+    """Make the Parquet file of the JSON lines, and remove these with their record."""
+    lines = Path(options.output)
+    write_parquet(lines, table, aligner.made_by, settings)
+    lines.unlink()
+    lines.with_name(f"{lines.name}.run").unlink(missing_ok=True)
