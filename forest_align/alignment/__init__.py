@@ -11,6 +11,7 @@ from forest_align.alignment._phrase_relation import (
     PhraseRelation,
 )
 from forest_align.alignment._projection import Projection, Span, SpanPair, are_consistent, project
+from forest_align.alignment.json_schema import alignment_schema
 
 __all__ = [
     "CHANGE_NAMES",
@@ -25,6 +26,7 @@ __all__ = [
     "Projection",
     "Span",
     "SpanPair",
+    "alignment_schema",
     "arc_order",
     "are_consistent",
     "project",

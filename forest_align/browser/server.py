@@ -1,163 +1,133 @@
-"""The HTTP side of the browser view: reads requests within limits and sends the service's answers."""
+"""Runs the service with uvicorn: listens, closes silent connections, and stops without losing requests."""
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
+import logging
 import socket
-import sys
-from collections.abc import Callable
-from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
-from urllib.parse import urlsplit
 
-from forest_align.browser._pages import content_security_policy
-from forest_align.browser.service import MAX_BODY, Answer, BrowserService, RequestError
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from forest_align.browser.limits import ServiceLimits
 from forest_align.types import InputError
 
-#: Seconds without a byte after which a connection is closed.
-TIMEOUT = 30
+# Longest line of a request with its headers: a form with two sentences whose characters are escaped.
+_MAX_HEAD = 1 << 16
 
 
-class BrowserServer(ThreadingHTTPServer):
-    """Serves a :class:`BrowserService`.
+def listen(host: str, port: int) -> socket.socket:
+    """Open a socket for the service.
 
     Parameters
     ----------
     host : str
-        Address or name to listen on.
+        Address or name to listen on; empty for all addresses.
     port : int
         Port to listen on; 0 takes a free one.
-    service : BrowserService
-        The service that answers requests.
 
     Raises
     ------
     InputError
-        If it cannot listen on this address.
+        If this is not possible.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=128)
+    except (OSError, OverflowError, TypeError, UnicodeError) as error:  # the last two: not a host name
+        raise InputError(
+            f"cannot listen on {host}, port {port}: {error}; try another --port or --host"
+        ) from None
+
+
+def url_of(listener: socket.socket, host: str) -> str:
+    """Address of a service that listens on a host."""
+    name = f"[{host}]" if ":" in host else host or "localhost"
+    return f"http://{name}:{listener.getsockname()[1]}/"
+
+
+def names_of(listener: socket.socket, host: str) -> frozenset[str]:
+    """Names of this machine, if the service listens only to it; otherwise none, as any name may be used."""
+    own = str(listener.getsockname()[0])
+    if not ipaddress.ip_address(own.partition("%")[0]).is_loopback:
+        return frozenset()
+    return frozenset({"localhost", "127.0.0.1", "::1", own, host.lower()})
+
+
+def make_server(app: ASGIApp, limits: ServiceLimits) -> uvicorn.Server:
+    """The server of an application; ``run(sockets=[listener])`` serves until the process is asked to stop.
+
+    It then takes no more requests and answers those in flight. After that, Ctrl-C raises KeyboardInterrupt.
     """
 
-    daemon_threads = True
-    #: Connections that may wait to be accepted; the default of 5 refuses some when a page or a script opens
-    #: many at once.
-    request_queue_size = 128
+    class Protocol(_IdleProtocol):
+        idle_seconds = limits.idle_seconds
 
-    def __init__(self, host: str, port: int, service: BrowserService) -> None:
-        self.service = service
-        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        try:
-            super().__init__((host, port), _Handler)
-        except (OSError, OverflowError, TypeError, UnicodeError) as error:  # the last two: not a host name
-            raise InputError(
-                f"cannot listen on {host}, port {port}: {error}; try another --port or --host"
-            ) from None
-        self.host = host
-
-    @property
-    def url(self) -> str:
-        """Address of the server."""
-        host = f"[{self.host}]" if ":" in self.host else self.host or "localhost"
-        return f"http://{host}:{self.server_port}/"
-
-    def knows(self, host: str) -> bool:
-        """Whether a request's ``Host`` can mean this server.
-
-        While the server listens only to this machine, only names of this machine are accepted. A foreign
-        site whose name was made to resolve here has another name, and must not read the user's files.
-        """
-        own = str(self.server_address[0])
-        if not ipaddress.ip_address(own.partition("%")[0]).is_loopback or not host:
-            return True
-        try:
-            name = urlsplit(f"//{host}").hostname
-        except ValueError:
-            return False
-        return name in ("localhost", "127.0.0.1", "::1", own, self.host.lower())
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Report an error of a connection in one line; report nothing if the client disconnected."""
-        error = sys.exc_info()[1]
-        if not isinstance(error, ConnectionError | TimeoutError):
-            _complain(error)
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
+    config = uvicorn.Config(
+        app,
+        http=Protocol,
+        ws="none",
+        loop="asyncio",
+        lifespan="on",
+        log_config=None,
+        access_log=False,  # addresses contain the user's sentences
+        proxy_headers=False,
+        server_header=False,
+        headers=[("Server", "forest-align")],
+        h11_max_incomplete_event_size=_MAX_HEAD,
+        timeout_keep_alive=int(limits.idle_seconds),
+        timeout_graceful_shutdown=int(limits.stop_seconds),
+    )
+    return uvicorn.Server(config)
 
 
-def _complain(error: BaseException | None) -> None:
-    print(f"forest-align serve: unexpected error: {type(error).__name__}: {error}", file=sys.stderr)
+class _IdleProtocol(H11Protocol):
+    """HTTP/1.1 that closes a connection whose client neither sends a whole request nor takes its answer."""
 
+    idle_seconds = 30.0
 
-class _Handler(BaseHTTPRequestHandler):
-    """One connection, which is closed after its answer."""
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to watch."""
+        super().connection_made(transport)
+        self._full_since: float | None = None
+        self._idle_since = self.loop.time()
+        self._watch = self.loop.call_later(self.idle_seconds, self._look)
 
-    timeout = TIMEOUT
-    server: BrowserServer
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop watching."""
+        self._watch.cancel()
+        super().connection_lost(exc)
 
-    def do_GET(self) -> None:
-        self._answer(lambda: self.server.service.get(self.path))
+    def data_received(self, data: bytes) -> None:
+        """Read, and note when."""
+        self._idle_since = self.loop.time()
+        super().data_received(data)
 
-    def do_HEAD(self) -> None:
-        self.do_GET()
+    def on_response_complete(self) -> None:
+        """Note when the connection became idle."""
+        self._idle_since = self.loop.time()
+        super().on_response_complete()
 
-    def do_POST(self) -> None:
-        self._answer(lambda: self.server.service.post(self.path, self._body()))
+    def pause_writing(self) -> None:
+        """Note since when the client has not taken what is sent."""
+        self._full_since = self.loop.time()
+        super().pause_writing()
 
-    def _answer(self, find: Callable[[], Answer]) -> None:
-        try:
-            if self.server.knows(self.headers.get("Host", "")):
-                answer = find()
-            else:
-                message = (
-                    "this server answers to the names of this machine only; --host makes it answer to others"
-                )
-                answer = Answer.error(HTTPStatus.FORBIDDEN, message)
-        except RequestError as error:
-            answer = Answer.error(error.status, error.message)
-        except (ConnectionError, TimeoutError):
-            raise
-        except Exception as error:
-            _complain(error)
-            message = f"unexpected error: {type(error).__name__}: {error}"
-            answer = Answer.error(HTTPStatus.INTERNAL_SERVER_ERROR, message)
-        self._send(answer)
+    def resume_writing(self) -> None:
+        """The client goes on."""
+        self._full_since = None
+        super().resume_writing()
 
-    def _body(self) -> bytes:
-        """Read the body of a request."""
-        length = self.headers.get("Content-Length")
-        if length is None:
-            raise RequestError(HTTPStatus.LENGTH_REQUIRED, "expected a Content-Length")
-        if not (length.isascii() and length.isdigit() and len(length) < 16):
-            message = f"expected a number for Content-Length, found {length!r}"
-            raise RequestError(HTTPStatus.BAD_REQUEST, message)
-        if int(length) > MAX_BODY:
-            # A client that is still sending would not read an answer; but it may not send for ever.
-            self.rfile.read(min(int(length), 16 * MAX_BODY))
-            message = f"expected at most {MAX_BODY} bytes, found {length}"
-            raise RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, message)
-        return self.rfile.read(int(length))
-
-    def _send(self, answer: Answer) -> None:
-        self.send_response(answer.status)
-        for name, value in (
-            ("Content-Type", answer.content_type),
-            ("Content-Length", str(len(answer.body))),
-            ("Content-Security-Policy", content_security_policy()),
-            ("X-Content-Type-Options", "nosniff"),
-            ("Referrer-Policy", "no-referrer"),
-            ("Cache-Control", "no-store"),
-            *([("Allow", answer.allow)] if answer.allow else []),
-        ):
-            self.send_header(name, value)
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(answer.body)
-
-    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Answer requests that http.server itself refuses in the same way as all others."""
-        status = HTTPStatus(code)
-        self._send(Answer.error(status, message or status.phrase))
-
-    def version_string(self) -> str:
-        """Name of the server in its answers."""
-        return "forest-align"
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Log nothing, because the addresses contain the user's sentences."""
+    def _look(self) -> None:
+        """Close the connection if it has waited for the client for too long."""
+        since = self._full_since
+        if since is None and (self.cycle is None or self.cycle.response_complete):
+            since = self._idle_since  # bodies of requests have a time limit of their own
+        now = self.loop.time()
+        if since is not None and now - since >= self.idle_seconds:
+            self.transport.abort()
+        else:
+            self._watch = self.loop.call_later((since or now) + self.idle_seconds - now, self._look)

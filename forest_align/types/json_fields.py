@@ -18,20 +18,31 @@ _MISSING = object()
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 
-def parse_json_object(text: str) -> dict[str, Any]:
-    """Parse one JSON object; NaN and infinities are not JSON and are refused.
+def parse_json(text: str) -> Any:
+    """Parse JSON; NaN and infinities are not JSON and are refused.
 
     Raises
     ------
     InputError
-        If the text is not JSON, or not an object; names the column.
+        If the text is not JSON; names the column.
     """
     try:
-        value = json.loads(text, parse_constant=_refuse_constant)
+        return json.loads(text, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
         raise InputError(f"not JSON: {error.msg} at column {error.pos + 1}") from None
     except (RecursionError, ValueError) as error:
         raise InputError(f"not JSON: {error}") from None
+
+
+def parse_json_object(text: str) -> dict[str, Any]:
+    """Parse one JSON object; see :func:`parse_json`.
+
+    Raises
+    ------
+    InputError
+        If the text is not JSON, or not an object.
+    """
+    value = parse_json(text)
     if not isinstance(value, dict):
         raise InputError(f"expected a JSON object, found {describe(value)}")
     return value

@@ -1,13 +1,15 @@
-"""The ``serve`` command: alignments in the browser, from a server on this machine."""
+"""The ``serve`` command: alignments over HTTP, as JSON and as pages."""
 
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from forest_align.aligners.model_folder import bundled_models
+from forest_align.aligners.model_folder import bundled_models, model_folder
 from forest_align.alignment import Alignment
 from forest_align.cli.aligner_choice import load_aligner
 from forest_align.cli.commands import align
@@ -15,10 +17,13 @@ from forest_align.types import InputError, ModelError
 
 if TYPE_CHECKING:
     from forest_align.aligners import Aligner
+    from forest_align.browser.app import ServedModel
     from forest_align.browser.line_index import LineIndex
-    from forest_align.browser.service import AlignerCache
 
 EXIT_OK = 0
+NEEDS_PACKAGES = "serve needs more packages: pip install 'forest-align[serve]'"
+# A file of which none of the first lines is an alignment is refused.
+_LOOKED_AT = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "  forest-align serve                                  (then open http://127.0.0.1:8000/)\n"
         "  forest-align serve alignments.jsonl --port 8080\n"
         '  curl http://127.0.0.1:8000/align -d \'{"source": "He died.", "target": "He passed away."}\'\n\n'
-        "A model is loaded when it is first requested. Ctrl-C stops the server."
+        "The chosen aligner is loaded at the start, others when they are first requested. Ctrl-C stops the\n"
+        "server; requests that it has are still answered."
     )
     parser.add_argument(
         "alignments",
@@ -45,6 +51,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--port", type=_port, default=8000, metavar="N", help="0 takes a free one; default: 8000"
     )
     parser.add_argument(
+        "--workers",
+        type=_count,
+        default=1,
+        metavar="N",
+        help="processes that align; each loads its own models; default: 1",
+    )
+    parser.add_argument(
+        "--timeout",
+        type=_count,
+        metavar="SECONDS",
+        help="give up pairs that take longer to align; default: 60",
+    )
+    parser.add_argument(
+        "--allow-origin",
+        action="append",
+        default=[],
+        metavar="ORIGIN",
+        help="let pages of another site use the server (CORS), such as https://example.org; may be repeated",
+    )
+    parser.add_argument(
         "--aligner",
         choices=tuple(bundled_models()),
         help="the one that is chosen at first; default: forest",
@@ -55,6 +81,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 6 and int(text)):
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1, found {text!r}")
+    return int(text)
+
+
 def _port(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 6 and int(text) < 65536):
         raise argparse.ArgumentTypeError(f"expected 0 to 65535, found {text!r}")
@@ -63,15 +95,33 @@ def _port(text: str) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Serve until interrupted; return the exit status."""
-    from forest_align.browser.server import BrowserServer
-    from forest_align.browser.service import BrowserService
+    try:
+        from forest_align.browser import server
+        from forest_align.browser.aligning_process import AligningProcess
+        from forest_align.browser.app import ServiceSettings, create_app
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("forest_align"):
+            raise
+        raise ModelError(f"{NEEDS_PACKAGES} (no module {error.name})") from None
+    from forest_align.browser.limits import ServiceLimits
 
-    aligners = _aligners(options)
+    limits = ServiceLimits()
+    if options.timeout is not None:
+        limits = replace(limits, align_seconds=float(options.timeout))
+    models, default = _models(options)
     pairs = _pairs(options.alignments) if options.alignments is not None else None
-    with BrowserServer(options.host, options.port, BrowserService(aligners, pairs)) as server:
-        print(f"forest-align serve: {server.url} (Ctrl-C stops)", flush=True)
+    load = partial(_load, kind=models[default].kind, model=options.model, parser=options.parser)
+    workers = [AligningProcess(load, limits, one_thread=options.workers > 1) for _ in range(options.workers)]
+    with server.listen(options.host, options.port) as listener:
+        settings = ServiceSettings(
+            models, default, limits, server.names_of(listener, options.host), options.allow_origin
+        )
+        app = create_app(settings, workers, pairs)
+        print(f"forest-align serve: {server.url_of(listener, options.host)} (Ctrl-C stops)", flush=True)
+        # What asks a service to stop is no failure of it.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
-            server.serve_forever()
+            server.make_server(app, limits).run(sockets=[listener])
         except KeyboardInterrupt:
             print("\nforest-align serve: stopped", file=sys.stderr)
     return EXIT_OK
@@ -80,10 +130,9 @@ def run(options: argparse.Namespace) -> int:
 def _pairs(path: str) -> LineIndex:
     """The lines of a file; one of the first must be an alignment, and broken lines are shown as errors."""
     from forest_align.browser.line_index import LineIndex
-    from forest_align.browser.service import PAIRS_A_PAGE
 
     pairs, problem = LineIndex(path), "found nothing"
-    for line in range(min(PAIRS_A_PAGE, len(pairs)), 0, -1):
+    for line in range(min(_LOOKED_AT, len(pairs)), 0, -1):
         try:
             Alignment.from_json(pairs[line - 1])
         except InputError as error:
@@ -93,11 +142,12 @@ def _pairs(path: str) -> LineIndex:
     raise InputError(f"expected alignments that 'forest-align align' wrote, {problem}", file=path)
 
 
-def _aligners(options: argparse.Namespace) -> AlignerCache:
-    """Every bundled aligner, with the model and the parser that the options name."""
+def _models(options: argparse.Namespace) -> tuple[dict[str, ServedModel], str]:
+    """Every bundled aligner, one of them with the user's model; and the name of the one that is chosen."""
     from forest_align.aligners.loading import kind_of
-    from forest_align.browser.service import AlignerCache
+    from forest_align.browser.app import ServedModel
     from forest_align.parsing.parser_loading import locate_parser
+    from forest_align.storage.fingerprints import files_fingerprint, model_files
 
     if options.parser is not None:
         locate_parser(options.parser)
@@ -105,17 +155,18 @@ def _aligners(options: argparse.Namespace) -> AlignerCache:
     default = options.aligner or kind or "forest"
     if kind is not None and default != kind:
         raise ModelError(f"the model in {options.model} is for the aligner {kind}, not {default}")
-    loaders = {
-        name: partial(_load, name, options.model if name == kind else None, options.parser)
-        for name in bundled_models()
-    }
-    return AlignerCache(loaders, default)
+    models = {}
+    for name, its_kind in bundled_models().items():
+        with model_folder(options.model if name == kind else name) as folder:
+            digest = files_fingerprint(model_files(folder))
+            models[name] = ServedModel(its_kind, folder.resolve().name, digest)
+    return models, default
 
 
-def _load(name: str, model: str | None, parser: str | None) -> Aligner:
+def _load(name: str, *, kind: str, model: str | None, parser: str | None) -> Aligner:
     """Load an aligner as ``forest-align align`` does, with all other options at their defaults."""
     arguments = argparse.ArgumentParser()
     align.add_arguments(arguments)
     options = arguments.parse_args(["-"])
-    options.aligner, options.model, options.parser = name, model, parser
+    options.aligner, options.model, options.parser = name, model if name == kind else None, parser
     return load_aligner(options)

@@ -1,0 +1,106 @@
+"""Around every request: the names that the server answers to, headers of safety, errors, and metrics."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Collection
+from http import HTTPStatus
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from forest_align.browser._pages import content_security_policy
+from forest_align.browser.limits import RequestError
+from forest_align.browser.service_metrics import ServiceMetrics
+from forest_align.types.json_fields import format_json_object
+
+JSON_TYPE = "application/json; charset=utf-8"
+_METHODS = ("GET", "HEAD", "POST", "OPTIONS", "PUT", "DELETE", "PATCH")
+
+
+def json_answer(text: str, status: int = HTTPStatus.OK) -> Response:
+    """An answer with a JSON value that is already formatted."""
+    return Response(f"{text}\n", status, media_type=JSON_TYPE)
+
+
+def error_answer(error: RequestError) -> Response:
+    """``{"error": message}``."""
+    answer = json_answer(format_json_object({"error": error.message}), error.status)
+    answer.headers.update(error.headers)
+    return answer
+
+
+class Guard:
+    """ASGI middleware that every request passes first.
+
+    Parameters
+    ----------
+    app : ASGI application
+        What answers.
+    metrics : ServiceMetrics
+        Counts answers.
+    names : collection of str
+        Names that ``Host`` may have, in small letters; empty for any. A foreign site whose name was made to
+        resolve to this machine has another name, and must not read the user's files.
+    paths : collection of str
+        Paths that are counted by their name; all others count as one.
+    """
+
+    def __init__(
+        self, app: ASGIApp, metrics: ServiceMetrics, names: Collection[str], paths: Collection[str]
+    ) -> None:
+        self._app, self._metrics, self._names, self._paths = app, metrics, names, paths
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, in any case."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started, status = time.perf_counter(), 0
+
+        async def guarded_send(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = MutableHeaders(scope=message)
+                headers["Content-Security-Policy"] = content_security_policy()
+                headers["X-Content-Type-Options"] = "nosniff"
+                headers["Referrer-Policy"] = "no-referrer"
+                headers["Cache-Control"] = "no-store"
+            await send(message)
+
+        try:
+            if not self._knows(Headers(scope=scope).get("host", "")):
+                message = (
+                    "this server answers to the names of this machine only; --host makes it answer to others"
+                )
+                raise RequestError(HTTPStatus.FORBIDDEN, message)
+            await self._app(scope, receive, guarded_send)
+        except ClientDisconnect:
+            pass
+        except RequestError as error:
+            await error_answer(error)(scope, receive, guarded_send)
+        except Exception as error:
+            problem = f"unexpected error: {type(error).__name__}: {error}"
+            print(f"forest-align serve: {problem}", file=sys.stderr)
+            if status:
+                raise  # the connection is closed, so that nobody takes the answer for complete
+            answer = error_answer(RequestError(HTTPStatus.INTERNAL_SERVER_ERROR, problem))
+            await answer(scope, receive, guarded_send)
+        finally:
+            path = scope["path"] if scope["path"] in self._paths else "other"
+            method = scope["method"] if scope["method"] in _METHODS else "other"
+            self._metrics.count_request(path, method, status, time.perf_counter() - started)
+
+    def _knows(self, host: str) -> bool:
+        if not self._names or not host:
+            return True
+        try:
+            name = urlsplit(f"//{host}").hostname
+        except ValueError:
+            return False
+        return name in self._names

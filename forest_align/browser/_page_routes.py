@@ -1,0 +1,121 @@
+"""The pages of the service, and the pairs of its file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from http import HTTPStatus
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from forest_align.alignment import Alignment
+from forest_align.browser._guard import json_answer
+from forest_align.browser._pages import Form, pairs_page, problem_page, sentences_page
+from forest_align.browser._request_bodies import PairReader
+from forest_align.browser.limits import PairRequest, RequestError, ServiceLimits
+from forest_align.browser.line_index import LineIndex
+from forest_align.browser.micro_batches import MicroBatches
+from forest_align.types import InputError
+
+PAIRS_A_PAGE = 10
+
+
+class PageRoutes:
+    """Answers with pages.
+
+    Parameters
+    ----------
+    batches : MicroBatches
+        Aligns pairs.
+    reader : PairReader
+        Checks pairs.
+    default : str
+        Name of the aligner that is chosen at first.
+    names : sequence of str
+        Names of the aligners.
+    limits : ServiceLimits
+        Lengths of sentences.
+    lines : LineIndex, optional
+        A file of alignments to browse.
+    """
+
+    def __init__(
+        self,
+        batches: MicroBatches,
+        reader: PairReader,
+        default: str,
+        names: Sequence[str],
+        limits: ServiceLimits,
+        lines: LineIndex | None,
+    ) -> None:
+        self._batches, self._reader, self._default, self._names = batches, reader, default, names
+        self._limits, self._lines = limits, lines
+
+    async def sentences(self, request: Request) -> Response:
+        """The page with the form; with sentences in the query, their alignment."""
+        query = request.query_params
+        # A text box may hold line ends; they count as blanks.
+        source, target = (" ".join(query.get(side, "").split()) for side in ("source", "target"))
+        name = query.get("aligner", self._default)
+        total = len(self._lines) if self._lines is not None else 0
+        form = Form(self._names, name, self._limits.characters, source, target, total)
+        if not (source or target):
+            return _page(sentences_page(form))
+        try:
+            result = await self._batches.start(self._reader.check(PairRequest(source, target, name)))
+        except RequestError as error:
+            return _page(sentences_page(form, problem=error.message), error.status)
+        if result.status != HTTPStatus.OK:
+            return _page(sentences_page(form, problem=result.error), result.status)
+        return _page(await run_in_threadpool(_result_page, form, result.line))
+
+    async def pairs(self, request: Request) -> Response:
+        """A page of the file's pairs; a broken pair is shown with its error."""
+        first = request.query_params.get("first", "1")
+        return await run_in_threadpool(self._leaf, first)
+
+    async def pair(self, request: Request) -> Response:
+        """The alignment in a line of the file, as JSON."""
+        line = request.path_params["line"]
+        number = self._number(line)
+        if not number:
+            raise RequestError(HTTPStatus.NOT_FOUND, self._no_pair(line))
+        return json_answer((await run_in_threadpool(self._read, number)).to_json())
+
+    def _leaf(self, first: str) -> Response:
+        total = len(self._file)
+        number = self._number(first)
+        if not number:
+            return _page(problem_page(self._no_pair(first)), HTTPStatus.NOT_FOUND)
+        lines = range(number, min(number + PAIRS_A_PAGE, total + 1))
+        return _page(pairs_page(((k, self._read(k)) for k in lines), number, PAIRS_A_PAGE, total))
+
+    @property
+    def _file(self) -> LineIndex:
+        assert self._lines is not None  # these routes exist only with a file
+        return self._lines
+
+    def _number(self, text: str) -> int:
+        """The number of a line that exists, else 0."""
+        number = int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
+        return number if number <= max(len(self._file), 1) else 0
+
+    def _no_pair(self, text: str) -> str:
+        return f"no pair {text!r}: expected 1 to {len(self._file)}"
+
+    def _read(self, line: int) -> Alignment:
+        try:
+            found = Alignment.from_json(self._file[line - 1], file=self._file.name, line=line)
+        except (InputError, OSError) as error:  # the file may have been removed meanwhile
+            return Alignment.failed(str(error), id=str(line))
+        return found if found.id else replace(found, id=str(line))
+
+
+def _result_page(form: Form, line: str) -> str:
+    return sentences_page(form, Alignment.from_json(line))
+
+
+def _page(text: str, status: int = HTTPStatus.OK) -> Response:
+    return HTMLResponse(text.encode("utf-8", errors="replace"), int(status))

@@ -1,0 +1,123 @@
+"""What the service accepts, how long it waits, and the error for a request beyond that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+
+
+class RequestError(Exception):
+    """A request, or a row of one, that cannot be answered.
+
+    Parameters
+    ----------
+    status : HTTPStatus
+        HTTP status.
+    message : str
+        What was expected and what was found.
+    headers : mapping of str to str, optional
+        Further headers of the answer.
+    """
+
+    def __init__(self, status: HTTPStatus, message: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.status, self.message, self.headers = status, message, dict(headers or {})
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceLimits:
+    """Limits of the service.
+
+    Attributes
+    ----------
+    characters : int
+        Characters of a sentence.
+    body, row : int
+        Bytes of a single pair, which a body or a row of a stream holds; enough for two sentences of
+        four-byte characters, escaped in JSON.
+    list_body, pairs : int
+        Bytes and pairs of a list.
+    read_ahead : int
+        Bytes of a stream that are read before the pairs in them are aligned.
+    in_flight : int
+        Pairs of one request that wait for an aligner at the same time.
+    alignments : int
+        Alignments of a pair that can be asked for.
+    requests : int
+        Requests that align at the same time; others are told to come back.
+    batch_pairs, batch_characters : int
+        Pairs that are aligned together, and characters of their sentences.
+    gather_seconds : float
+        How long a worker that has just aligned several pairs waits for as many again.
+    idle_seconds : float
+        Seconds without a byte from, or to, a client after which its request ends.
+    align_seconds : float
+        Seconds for a batch; a batch that takes longer is given up.
+    load_seconds : float
+        Seconds for the models of an aligner, at its first use.
+    stop_seconds : float
+        How long requests in flight may still take when the service stops.
+    """
+
+    characters: int = 2000
+    body: int = 1 << 16
+    row: int = 1 << 16
+    list_body: int = 1 << 22
+    pairs: int = 1000
+    read_ahead: int = 1 << 23
+    in_flight: int = 32
+    alignments: int = 10
+    requests: int = 256
+    batch_pairs: int = 16
+    batch_characters: int = 8000
+    gather_seconds: float = 0.003
+    idle_seconds: float = 30.0
+    align_seconds: float = 60.0
+    load_seconds: float = 120.0
+    stop_seconds: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class PairRequest:
+    """A pair that a client wants aligned.
+
+    Attributes
+    ----------
+    source, target : str
+        The sentences.
+    aligner : str
+        Name of the aligner.
+    id : str
+        Name of the pair.
+    alignments : int
+        How many of the best alignments to find.
+    """
+
+    source: str
+    target: str
+    aligner: str
+    id: str = ""
+    alignments: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class PairResult:
+    """What became of a pair.
+
+    Attributes
+    ----------
+    status : int
+        HTTP status: 200, or why there is no alignment.
+    line : str
+        The alignment as a line of JSON, with the error if there is one.
+    error : str
+        Why there is no alignment.
+    headers : mapping of str to str
+        Further headers of an answer.
+    """
+
+    status: int
+    line: str
+    error: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,99 @@
+"""The published schema describes what is written: no less, and nothing else."""
+
+from __future__ import annotations
+
+import copy
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from jsonschema import Draft202012Validator, ValidationError
+
+import forest_align
+from forest_align.alignment import Alignment, ArcPair
+from forest_align.alignment.json_schema import alignment_schema
+
+from .random_alignments import alignments
+
+
+def closed(schema: Any) -> Any:
+    """The schema, without room for fields that it does not name."""
+    if isinstance(schema, list):
+        return [closed(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: closed(value) for key, value in schema.items()}
+    return found | ({"additionalProperties": False} if schema.get("type") == "object" else {})
+
+
+OPEN, CLOSED = Draft202012Validator(alignment_schema()), Draft202012Validator(closed(alignment_schema()))
+
+
+def test_it_is_a_schema_and_json() -> None:
+    Draft202012Validator.check_schema(alignment_schema())
+    assert json.loads(json.dumps(alignment_schema())) == alignment_schema()
+
+
+@given(alignments())
+def test_every_field_of_any_alignment_is_described(alignment: Alignment) -> None:
+    CLOSED.validate(json.loads(alignment.to_json()))
+
+
+@pytest.mark.parametrize("name", ["forest", "contextual", "joint", "semi-markov", "sultan", "projection"])
+def test_what_aligners_write_is_described(name: str) -> None:
+    options: dict[str, Any] = {"alignments": 2} if name == "forest" else {}
+    aligner = forest_align.load(name, **options)
+    CLOSED.validate(json.loads(aligner.align("He died in 1999.", "He passed away in 1999.").to_json()))
+    for failed in aligner.align_many([("", "a")]):
+        assert failed.error
+        CLOSED.validate(json.loads(failed.to_json()))
+
+
+def example() -> dict[str, Any]:
+    words = forest_align.Sentence.from_words(["a", "b"])
+    node = forest_align.Node(0, 2, "S")
+    pair = forest_align.PhrasePair(node, node, 0.5)
+    links = forest_align.Links.of([(0, 0), (1, 1)], scores=[0.5, 1.0])
+    found = Alignment(words, words, links, (pair,), arcs=(ArcPair((-1, 0), (-1, 0)),))
+    return json.loads(replace(found, alternatives=(found,)).to_json())  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("version",), 2),
+        (("words", 0), [0]),
+        (("words", 0, 1), -1),
+        (("word_probabilities", 0), 1.5),
+        (("phrases", 0, "probability"), None),
+        (("phrases", 0, "relation"), "similiar"),
+        (("source", "tokens"), "a b"),
+        (("unaligned", "source"), [[0, 1, 2]]),
+        (("log_probability",), "-1"),
+        (("arcs", 0, "source"), [-2, 0]),
+        (("alternatives", 0, "words"), 1),
+    ],
+)
+def test_a_wrong_field_is_found(place: tuple[Any, ...], value: Any) -> None:
+    OPEN.validate(example())
+    wrong = copy.deepcopy(example())
+    inner: Any = wrong
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = value
+    with pytest.raises(ValidationError):
+        OPEN.validate(wrong)
+
+
+@pytest.mark.parametrize("field", ["id", "source", "target", "words", "phrases", "unaligned"])
+def test_a_missing_field_is_found(field: str) -> None:
+    values = example()
+    del values[field]
+    with pytest.raises(ValidationError):
+        OPEN.validate(values)
+
+
+def test_fields_that_later_versions_add_are_allowed() -> None:
+    OPEN.validate(example() | {"later": 1})
