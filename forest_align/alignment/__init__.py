@@ -1,6 +1,7 @@
 """The result of an aligner: word links, phrase pairs, pairs of dependency arcs, and their views."""
 
 from forest_align.alignment._alignment import Alignment
+from forest_align.alignment._alignment_list import AlignmentList
 from forest_align.alignment._arc_pair import ArcPair, arc_order
 from forest_align.alignment._links import Links
 from forest_align.alignment._phrase_pair import MOST_SIMILAR, PhrasePair
@@ -19,6 +20,7 @@ __all__ = [
     "RELATION_NAMES",
     "SWAPPED_RELATIONS",
     "Alignment",
+    "AlignmentList",
     "ArcPair",
     "Links",
     "PhrasePair",

@@ -10,7 +10,7 @@ from forest_align.alignment._arc_pair import arc_order
 from forest_align.alignment._links import Links
 from forest_align.alignment._phrase_pair import PhrasePair
 from forest_align.alignment._record import AlignmentRecord
-from forest_align.alignment.html import to_frame, to_html
+from forest_align.alignment.html import to_html, to_iframe
 from forest_align.alignment.svg import to_svg
 from forest_align.alignment.text import to_text
 from forest_align.types.json_fields import check_probability
@@ -185,7 +185,7 @@ class Alignment(AlignmentRecord):
 
     def _repr_html_(self) -> str:
         """The view for notebooks."""
-        return to_frame(self)
+        return to_iframe([self])
 
 
 def _bottom_up(pair: PhrasePair) -> tuple[int, int]:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 import re
 import reprlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from forest_align.types.errors import InputError
 from forest_align.types.json_fields import Fields, check_boolean, check_integer, check_list, check_number
 
+if TYPE_CHECKING:
+    import pandas
+
+_SIDES = ("source", "target")
 # Nine digits are enough for any sentence, and Python refuses to read numbers of thousands of digits.
 _INDEX = re.compile(r"[0-9]{1,9}")
 
@@ -140,6 +144,41 @@ class Links:
             If a field is missing, of a wrong type or length, or a link is repeated; names the field.
         """
         return read_links(Fields(values, path), ("pairs", "sure", "scores"), check_number)
+
+    def to_frame(self, source: Sequence[str] = (), target: Sequence[str] = ()) -> pandas.DataFrame:
+        """A table with a row for each link: ``source`` and ``target`` are the numbers of its tokens.
+
+        With the words of the sentences, ``source_word`` and ``target_word`` follow; then ``sure`` and
+        ``score`` if the links have them. The score of an aligner's link is its probability.
+
+        Parameters
+        ----------
+        source, target : sequence of str
+            Words of the two sentences, such as ``alignment.source.words``.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        InputError
+            If a link points beyond the words.
+        """
+        try:
+            import pandas
+        except ImportError as error:
+            raise ImportError("a table of links needs pandas: pip install pandas") from error
+        columns: dict[str, Sequence[Any]] = {
+            side: [pair[k] for pair in self.pairs] for k, side in enumerate(_SIDES)
+        }
+        if source or target:
+            self.check(len(source), len(target))
+            columns["source_word"] = [source[i] for i, _ in self.pairs]
+            columns["target_word"] = [target[j] for _, j in self.pairs]
+        if self.sure is not None:
+            columns["sure"] = self.sure
+        if self.scores is not None:
+            columns["score"] = self.scores
+        return pandas.DataFrame(columns)
 
     def swap(self) -> Links:
         """The same links seen from the target side."""

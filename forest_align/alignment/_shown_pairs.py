@@ -32,7 +32,7 @@ def hidden_note(alignment: AlignmentRecord, shown: Sequence[PhrasePair]) -> str:
     """Describe the pairs that :func:`shown_pairs` hides; empty if there are none."""
     hidden = len(alignment.phrases) - len(shown)
     pairs = "phrase pair" if hidden == 1 else "phrase pairs"
-    return f"{hidden} {pairs} with parts of constituents; --to jsonl has all" if hidden else ""
+    return f"{hidden} {pairs} with parts of constituents" if hidden else ""
 
 
 def roots_note(alignment: AlignmentRecord) -> str:

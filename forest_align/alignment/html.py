@@ -46,11 +46,19 @@ for (const [event, on] of [["mouseover", true], ["mouseout", false]])
   });
 """
 
-PAGE_START = (
-    '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Alignments</title>\n'
-    '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-    f'<style>{STYLE}</style>\n</head>\n<body style="--unaligned:{UNALIGNED}">\n<h1>Alignments</h1>\n'
-)
+# In a frame, the alignments stand below the code that made them: no heading, no margin.
+_FRAME_STYLE = "body { margin: 0; max-width: none; } section:first-of-type { border-top: 0; padding-top: 0; }"
+
+
+def _page_start(style: str, heading: str) -> str:
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Alignments</title>\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<style>{style}</style>\n</head>\n<body style="--unaligned:{UNALIGNED}">\n{heading}'
+    )
+
+
+PAGE_START = _page_start(STYLE, "<h1>Alignments</h1>\n")
 PAGE_END = f"<script>{SCRIPT}</script>\n</body>\n</html>\n"
 
 
@@ -65,18 +73,19 @@ def to_html(alignments: Iterable[AlignmentRecord]) -> str:
     return PAGE_START + "".join(map(to_section, alignments)) + PAGE_END
 
 
-def to_frame(alignment: AlignmentRecord) -> str:
-    """One alignment as an ``<iframe>``, which leaves the styles of the page around it (a notebook) alone.
+def to_iframe(alignments: Iterable[AlignmentRecord]) -> str:
+    """Alignments in an ``<iframe>``, which leaves the styles of the page around it (a notebook) alone.
 
     Parameters
     ----------
-    alignment : AlignmentRecord
-        Any alignment.
+    alignments : iterable of AlignmentRecord
+        Any alignments.
     """
+    page = _page_start(STYLE + _FRAME_STYLE, "") + "".join(map(to_section, alignments)) + PAGE_END
     # If the page may not run scripts, the height stays fixed and the frame scrolls.
     fit = "this.style.height = this.contentDocument.documentElement.scrollHeight + 'px'"
     style = "width: 100%; height: 32em; border: 0"
-    return f'<iframe srcdoc="{escape(to_html([alignment]))}" onload="{fit}" style="{style}"></iframe>'
+    return f'<iframe srcdoc="{escape(page)}" onload="{fit}" style="{style}"></iframe>'
 
 
 def to_section(alignment: AlignmentRecord) -> str:
@@ -101,7 +110,7 @@ def section_body(alignment: AlignmentRecord, *, open_trees: bool = False, number
     if alignment.score is not None:
         notes.append(f"score {alignment.score:.2f}")
     note = escaped(" · ".join(filter(None, notes)))
-    name = f"Pair {escaped(alignment.id)}" if number == 1 else f"Alternative {number}"
+    name = f"Pair {escaped(alignment.id)}".rstrip() if number == 1 else f"Alternative {number}"
     body = [f'<h2>{name} <span class="note">{note}</span></h2>']
     if alignment.error:
         body.append(f'<p class="error">{escaped(alignment.error)}</p>')

@@ -74,7 +74,9 @@ def _body(alignment: AlignmentRecord, table_width: int | None, paint: _Styler) -
         if any(pair.relation is not None for pair in shown):
             lines += _paragraph("relation", "equivalent where nothing is noted", width)
         if hidden := hidden_note(alignment, shown):
-            lines += [paint(_DIM, line) for line in _paragraph("not shown", hidden, width)]
+            lines += [
+                paint(_DIM, line) for line in _paragraph("not shown", f"{hidden}; --to jsonl has all", width)
+            ]
     if not alignment.error:
         inside, outside = _word_links(alignment, shown)
         lines += ["", *_paragraph("words", ", ".join(inside) or "none", width)]

@@ -101,8 +101,8 @@ async def next_chunk(request: Request, seconds: float) -> tuple[bytes, bool]:
     try:
         message = await asyncio.wait_for(request.receive(), seconds)
     except TimeoutError:
-        message = f"expected the rest of the body within {seconds:g} seconds"
-        raise RequestError(HTTPStatus.REQUEST_TIMEOUT, message, {"Connection": "close"}) from None
+        problem = f"expected the rest of the body within {seconds:g} seconds"
+        raise RequestError(HTTPStatus.REQUEST_TIMEOUT, problem, {"Connection": "close"}) from None
     if message["type"] == "http.disconnect":
         raise ClientDisconnect
     return message.get("body", b""), message.get("more_body", False)

@@ -167,7 +167,7 @@ class _AlignRoute:
             return RowStream(self._batches, self._reader, self._limits, aligner)
         values = await read_json(request, self._limits)
         aligning = asyncio.create_task(self._aligned(values, aligner))
-        leaving = asyncio.create_task(request.receive())
+        leaving = asyncio.ensure_future(request.receive())
         try:
             await asyncio.wait((aligning, leaving), return_when=asyncio.FIRST_COMPLETED)
             if not aligning.done():

@@ -6,8 +6,8 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forest_align.alignment import Alignment, Links, PhrasePair, PhraseRelation
-from forest_align.alignment.html import to_frame, to_html, to_section
+from forest_align.alignment import Alignment, AlignmentList, Links, PhrasePair, PhraseRelation
+from forest_align.alignment.html import to_html, to_section
 from forest_align.types import Node, Sentence
 
 from .html_page import Page
@@ -276,9 +276,30 @@ def test_whatever_the_words_say_the_page_stays_whole(words: list[str], text: str
     assert not re.search(r"\son\w+=", " ".join(f" {key}=" for _, a in page.elements for key in a))
 
 
-def test_a_notebook_shows_the_page_in_a_frame_of_its_own() -> None:
-    alignment = replace(example(), id="<\"quoted\" & 'odd'>")
-    ((tag, attributes),) = Page(alignment._repr_html_()).elements
+def in_frame(shown: str) -> str:
+    """The page in the frame that a notebook shows."""
+    ((tag, attributes),) = Page(shown).elements
     assert tag == "iframe"
-    assert attributes["srcdoc"] == to_html([alignment])
-    assert to_frame(alignment) == alignment._repr_html_()
+    return str(attributes["srcdoc"])
+
+
+def test_a_notebook_shows_the_sections_in_a_frame_of_its_own_without_a_heading() -> None:
+    alignment = replace(example(), id="<\"quoted\" & 'odd'>")
+    page = in_frame(alignment._repr_html_())
+    assert to_section(alignment) in page and not Page(page).of("h1")
+    assert Page(to_html([alignment])).of("h1")
+
+
+def test_a_notebook_shows_several_alignments_in_one_frame() -> None:
+    several = AlignmentList(replace(example(), id=name) for name in ("one", "two"))
+    page = in_frame(several._repr_html_())
+    assert re.findall("<h2>Pair (\\w+) ", page) == ["one", "two"]
+    assert isinstance(several[0], Alignment) and str(several) == f"{several[0]}\n\n{several[1]}"
+
+
+def test_a_page_names_no_options_of_the_command() -> None:
+    hidden = PhrasePair(Node(0, 2, "VP'", False), Node(0, 3, "S"), 0.5)
+    alignment = replace(example(), phrases=(*example().phrases, hidden), id="")
+    section = to_section(alignment)
+    assert "not shown: 1 phrase pair with parts of constituents<" in section
+    assert "--" not in re.sub("--[cd]:", "", section) and "<h2>Pair <span" in section

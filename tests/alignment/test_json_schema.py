@@ -9,13 +9,15 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from jsonschema import Draft202012Validator, ValidationError
 
 import forest_align
 from forest_align.alignment import Alignment, ArcPair
 from forest_align.alignment.json_schema import alignment_schema
 
 from .random_alignments import alignments
+
+# The installed package is tested without it.
+jsonschema = pytest.importorskip("jsonschema")
 
 
 def closed(schema: Any) -> Any:
@@ -28,11 +30,14 @@ def closed(schema: Any) -> Any:
     return found | ({"additionalProperties": False} if schema.get("type") == "object" else {})
 
 
-OPEN, CLOSED = Draft202012Validator(alignment_schema()), Draft202012Validator(closed(alignment_schema()))
+OPEN, CLOSED = (
+    jsonschema.Draft202012Validator(alignment_schema()),
+    jsonschema.Draft202012Validator(closed(alignment_schema())),
+)
 
 
 def test_it_is_a_schema_and_json() -> None:
-    Draft202012Validator.check_schema(alignment_schema())
+    jsonschema.Draft202012Validator.check_schema(alignment_schema())
     assert json.loads(json.dumps(alignment_schema())) == alignment_schema()
 
 
@@ -83,7 +88,7 @@ def test_a_wrong_field_is_found(place: tuple[Any, ...], value: Any) -> None:
     for key in place[:-1]:
         inner = inner[key]
     inner[place[-1]] = value
-    with pytest.raises(ValidationError):
+    with pytest.raises(jsonschema.ValidationError):
         OPEN.validate(wrong)
 
 
@@ -91,7 +96,7 @@ def test_a_wrong_field_is_found(place: tuple[Any, ...], value: Any) -> None:
 def test_a_missing_field_is_found(field: str) -> None:
     values = example()
     del values[field]
-    with pytest.raises(ValidationError):
+    with pytest.raises(jsonschema.ValidationError):
         OPEN.validate(values)
 
 

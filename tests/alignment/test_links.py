@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 import pytest
@@ -148,3 +149,24 @@ def test_sure_links_keep_their_own_scores() -> None:
 def test_an_index_of_thousands_of_digits_is_no_link() -> None:
     with pytest.raises(InputError, match="expected links such as 0-0"):
         Links.from_pharaoh("0-" + "9" * 5000)
+
+
+def test_links_are_a_table_for_pandas() -> None:
+    pytest.importorskip("pandas")
+    links = Links.of([(1, 2), (0, 0)], scores=[0.5, 1.0])
+    frame = links.to_frame()
+    assert list(frame.columns) == ["source", "target", "score"]
+    assert frame.values.tolist() == [[0, 0, 1.0], [1, 2, 0.5]]
+    frame = Links.of([(0, 1)], sure=[False]).to_frame(["a"], ["b", "c"])
+    assert frame.to_dict("records") == [
+        {"source": 0, "target": 1, "source_word": "a", "target_word": "c", "sure": False}
+    ]
+    assert list(Links().to_frame().columns) == ["source", "target"] and len(Links().to_frame()) == 0
+    with pytest.raises(InputError, match="out of range"):
+        links.to_frame(["a"], ["b"])
+
+
+def test_the_table_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="pip install pandas"):
+        Links().to_frame()
