@@ -15,7 +15,9 @@ Item = TypeVar("Item")
 _TRAINING_BAR = "{desc}: |{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}{postfix}]"
 
 
-def counted(items: Iterable[Item], unit: str, *, hidden: bool = False) -> Iterator[Item]:
+def counted(
+    items: Iterable[Item], unit: str, *, hidden: bool = False, total: int | None = None, done: int = 0
+) -> Iterator[Item]:
     """Yield the items and show their number in a bar on stderr, if that is a terminal.
 
     Parameters
@@ -26,11 +28,16 @@ def counted(items: Iterable[Item], unit: str, *, hidden: bool = False) -> Iterat
         Name of the items, in the plural.
     hidden : bool
         Show no bar, because output is printed to the same terminal.
+    total : int, optional
+        Expected number of items, about, with those done before; the bar then estimates the time left.
+    done : int
+        Number of items done before.
     """
     from tqdm import tqdm
 
     # None: no bar unless stderr is a terminal.
-    return iter(tqdm(items, unit=f" {unit}", disable=True if hidden else None))
+    disabled = True if hidden else None
+    return iter(tqdm(items, unit=f" {unit}", disable=disabled, total=total, initial=done))
 
 
 def counting_bar(description: str, total: int, done: int = 0, layout: str | None = None) -> Any:

@@ -28,6 +28,7 @@ from forest_align.cli.arguments import (
     format_of_output,
     refuse_variant,
 )
+from forest_align.cli.expected_counts import expected_count
 from forest_align.cli.input_pairs import Item, read_items
 from forest_align.cli.parquet_table import finish_table, finished_table, write_lines_first
 from forest_align.cli.sharding import add_shard, check_shard, finish_lines, open_folder, report_finished
@@ -216,7 +217,9 @@ def run(options: argparse.Namespace) -> int:
     with record, open_output(options.output, record.size, may_pack=True) as out:
         record.begin()
         out.write(writer.header)
-        for item, alignment in counted(alignments, "pairs", hidden=to_terminal):
+        total = expected_count(options.pairs if options.target is None else None)
+        bar = counted(alignments, "pairs", hidden=to_terminal, total=total, done=record.lines)
+        for item, alignment in bar:
             try:
                 shown = explain(alignment, item) if explain and not alignment.error else alignment
                 shown = shown.in_parts() if options.partial else shown

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from forest_align.cli.arguments import add_text_arguments
+from forest_align.cli.expected_counts import expected_count
 from forest_align.cli.skipped_inputs import SkippedInputs
 from forest_align.data.formats.format import Format
 from forest_align.data.formats.msr_rte import majority_pairs
@@ -90,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
     pairs = _peek(majority_pairs(streams, published) if options.majority else streams[0], options.input)
     with ExitStack() as stack:
         opened = open_replacing(stack, outputs) if to_file else [stack.enter_context(open_output(None))]
-        return _write(pairs, target, opened)
+        return _write(pairs, target, opened, expected_count(options.input))
 
 
 def _refuse_files_beside(outputs: Sequence[Path]) -> None:
@@ -109,7 +110,9 @@ def _refuse_files_beside(outputs: Sequence[Path]) -> None:
             )
 
 
-def _write(pairs: Iterable[SentencePair | InputError], target: Format, outputs: list[IO[str]]) -> int:
+def _write(
+    pairs: Iterable[SentencePair | InputError], target: Format, outputs: list[IO[str]], total: int | None
+) -> int:
     writer = target.writer
     assert writer is not None
     number = writer.numbering() if writer.numbering is not None else None
@@ -117,7 +120,7 @@ def _write(pairs: Iterable[SentencePair | InputError], target: Format, outputs: 
     dropped: set[str] = set()
     outputs[0].write(writer.header)
     with SkippedInputs("convert") as left_out:
-        for pair in counted(pairs, "pairs", hidden=outputs[0].isatty()):
+        for pair in counted(pairs, "pairs", hidden=outputs[0].isatty(), total=total):
             try:
                 if isinstance(pair, InputError):
                     raise pair

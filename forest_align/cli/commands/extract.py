@@ -11,6 +11,7 @@ from pathlib import Path
 
 from forest_align._version import __version__
 from forest_align.cli.arguments import add_output, format_of_output
+from forest_align.cli.expected_counts import expected_count
 from forest_align.cli.sharding import add_shard, check_shard, open_folder, report_finished
 from forest_align.cli.skipped_inputs import SkippedInputs
 from forest_align.data.phrases.counts import PhraseCounts
@@ -196,7 +197,10 @@ def _count(counts: PhraseCounts, paths: Sequence[str], wanted: Callable[[str], b
     if start.lines:
         print(f"forest-align extract: resuming after line {start.lines}", file=sys.stderr)
     with SkippedInputs("extract") as left_out:
-        for item, position in counted(read_alignments(paths, start, wanted), "pairs"):
+        counts_of = [expected_count(path) for path in paths]
+        total = None if wanted is not None or None in counts_of else sum(filter(None, counts_of))
+        bar = counted(read_alignments(paths, start, wanted), "pairs", total=total, done=start.lines)
+        for item, position in bar:
             if isinstance(item, InputError):
                 left_out.add(item)
             else:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
+import shutil
+import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 from importlib import metadata
@@ -12,6 +15,10 @@ from forest_align._bundled_parts import bundled_parts, markdown_table, part_rows
 from forest_align.types import InputError
 
 EXIT_OK = 0
+# Widths of tables and of paragraphs, unless the terminal is narrower.
+_TABLE, _PARAGRAPH = 140, 102
+# Least width of the last column.
+_LAST = 30
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,15 +46,20 @@ def run(options: argparse.Namespace) -> int:
         tables = [part_rows(parts), source_rows(sources), *packages]
         print("\n".join(markdown_table(rows) for rows in tables), end="")
     else:
-        blocks = [_columns(list(part_rows(parts))), *map(_source_text, sources), *map(_columns, packages)]
+        has_width = sys.stdout.isatty() or os.environ.get("COLUMNS")
+        width = min(shutil.get_terminal_size((_TABLE, 24)).columns, _TABLE) if has_width else _TABLE
+        blocks = [_columns(list(part_rows(parts)), width)]
+        blocks += [_source_text(name, width) for name in sources]
+        blocks += [_columns(rows, width) for rows in packages]
         print("\n\n".join(blocks))
     return EXIT_OK
 
 
-def _source_text(name: str) -> str:
+def _source_text(name: str, width: int) -> str:
     source = bundled_parts().sources[name]
-    lines = [source.title, f"licence: {source.licence}; commercial use: {source.commercial}", source.link]
-    return "\n  ".join(lines + textwrap.wrap(source.note, 100))
+    size = min(width, _PARAGRAPH) - 2
+    terms = textwrap.wrap(f"licence: {source.licence}; commercial use: {source.commercial}", size)
+    return "\n  ".join([source.title, *terms, source.link, *textwrap.wrap(source.note, size)])
 
 
 def _package_rows() -> Iterator[tuple[str, ...]]:
@@ -74,15 +86,22 @@ def _stated_licence(found: metadata.PackageMetadata) -> str:
     return ", ".join(text.rpartition(" :: ")[2] for text in classifiers) or "not stated"
 
 
-def _columns(rows: Sequence[tuple[str, ...]], width: int = 110) -> str:
-    """Rows as columns; the last column is wrapped below itself."""
+def _columns(rows: Sequence[tuple[str, ...]], width: int) -> str:
+    """Rows as columns, the last wrapped below itself; as paragraphs where they find no room."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     start = sum(widths[:-1]) + 2 * (len(widths) - 1)
+    if width - start < min(_LAST, widths[-1]):
+        return "\n".join(_paragraph(rows[0], row, width) for row in rows[1:])
     lines = []
     for row in rows:
         *cells, last = row
         before = "".join(f"{cell:<{size}}  " for cell, size in zip(cells, widths, strict=False))
-        wrapped = textwrap.wrap(last, max(width - start, 30)) or [""]
+        wrapped = textwrap.wrap(last, width - start) or [""]
         lines.append((before + wrapped[0]).rstrip())
         lines.extend(" " * start + line for line in wrapped[1:])
     return "\n".join(lines)
+
+
+def _paragraph(head: Sequence[str], row: Sequence[str], width: int) -> str:
+    named = [f"{name}: {cell}" for name, cell in zip(head[1:], row[1:], strict=True) if cell]
+    return "\n  ".join([row[0], *textwrap.wrap("; ".join(named), width - 2)])

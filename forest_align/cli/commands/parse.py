@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from forest_align._version import __version__
 from forest_align.cli.aligner_choice import contents_of
 from forest_align.cli.arguments import add_output, add_text_arguments
+from forest_align.cli.expected_counts import expected_count
 from forest_align.cli.parse_inputs import READERS, ParseItem, kind_of, open_input
 from forest_align.cli.sharding import add_shard, check_shard, finish_lines, open_folder, report_finished
 from forest_align.em.progress import counted
@@ -121,7 +122,8 @@ def run(options: argparse.Namespace) -> int:
         results = READERS[options.source](source, options, skip)
         with record, open_output(options.output, record.size) as output:
             record.begin()
-            for item in counted(results, "sentences"):
+            total = expected_count(options.sentences, (".txt",)) if options.source == "text" else None
+            for item in counted(results, "sentences", total=total, done=record.lines):
                 failure, result = None, item.content
                 if isinstance(result, InputError):
                     problem = InputError(result.message, file=source.name, line=item.line, field=result.field)
