@@ -14,7 +14,16 @@ from forest_align._waiting_threads import limit_spinning
 
 if TYPE_CHECKING:
     from forest_align.aligners import Aligner, align, align_many, load
-    from forest_align.alignment import Alignment, ArcPair, Links, PhrasePair, PhraseRelation
+    from forest_align.aligners.documents import DocumentAligner, align_documents
+    from forest_align.alignment import (
+        Alignment,
+        ArcPair,
+        DocumentAlignment,
+        Links,
+        PhrasePair,
+        PhraseRelation,
+        SentenceGroup,
+    )
     from forest_align.parsing import Parser, load_parser
     from forest_align.types import (
         ForestAlignError,
@@ -30,6 +39,8 @@ __all__ = [
     "Aligner",
     "Alignment",
     "ArcPair",
+    "DocumentAligner",
+    "DocumentAlignment",
     "ForestAlignError",
     "InputError",
     "Links",
@@ -40,9 +51,11 @@ __all__ = [
     "PhrasePair",
     "PhraseRelation",
     "Sentence",
+    "SentenceGroup",
     "Token",
     "__version__",
     "align",
+    "align_documents",
     "align_many",
     "load",
     "load_parser",
@@ -53,10 +66,14 @@ _HOME_OF = {
     "align": "forest_align.aligners",
     "align_many": "forest_align.aligners",
     "load": "forest_align.aligners",
+    "DocumentAligner": "forest_align.aligners.documents",
+    "align_documents": "forest_align.aligners.documents",
     "Parser": "forest_align.parsing",
     "load_parser": "forest_align.parsing",
     "Alignment": "forest_align.alignment",
     "ArcPair": "forest_align.alignment",
+    "DocumentAlignment": "forest_align.alignment",
+    "SentenceGroup": "forest_align.alignment",
     "ForestAlignError": "forest_align.types",
     "InputError": "forest_align.types",
     "Links": "forest_align.alignment",

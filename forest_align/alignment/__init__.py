@@ -3,6 +3,8 @@
 from forest_align.alignment._alignment import Alignment
 from forest_align.alignment._alignment_list import AlignmentList
 from forest_align.alignment._arc_pair import ArcPair, arc_order
+from forest_align.alignment._document_alignment import DocumentAlignment
+from forest_align.alignment._document_record import SentenceGroup
 from forest_align.alignment._links import Links
 from forest_align.alignment._phrase_pair import MOST_SIMILAR, PhrasePair
 from forest_align.alignment._phrase_relation import (
@@ -22,10 +24,12 @@ __all__ = [
     "Alignment",
     "AlignmentList",
     "ArcPair",
+    "DocumentAlignment",
     "Links",
     "PhrasePair",
     "PhraseRelation",
     "Projection",
+    "SentenceGroup",
     "Span",
     "SpanPair",
     "alignment_schema",

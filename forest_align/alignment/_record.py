@@ -34,8 +34,8 @@ _NAMES, _SIDES = ("id", "aligner", "version"), ("source", "target")
 # JSON keys of the links: pairs, classes, scores.
 _LINKS = ("words", "word_sure", "word_probabilities")
 
-# JSON keys of the origin.
-_ORIGIN = ("version", "model", "digest")
+#: JSON keys of the origin.
+ORIGIN = ("version", "model", "digest")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -210,7 +210,7 @@ class AlignmentRecord:
             fields.number("score", None),
             _read_outside(fields, words),
             tuple(_read_alternative(cls, fields, k) for k in range(len(fields.items("alternatives", [])))),
-            {key: text for key in _ORIGIN if (text := made_by.text(key, ""))},
+            {key: text for key in ORIGIN if (text := made_by.text(key, ""))},
             fields.probability("paraphrase_probability", None),
         )
 

@@ -81,7 +81,17 @@ def to_iframe(alignments: Iterable[AlignmentRecord]) -> str:
     alignments : iterable of AlignmentRecord
         Any alignments.
     """
-    page = _page_start(STYLE + _FRAME_STYLE, "") + "".join(map(to_section, alignments)) + PAGE_END
+    return in_frame(_page_start(STYLE + _FRAME_STYLE, "") + "".join(map(to_section, alignments)) + PAGE_END)
+
+
+def in_frame(page: str) -> str:
+    """A whole page as an ``<iframe>``.
+
+    Parameters
+    ----------
+    page : str
+        The page.
+    """
     # If the page may not run scripts, the height stays fixed and the frame scrolls.
     fit = "this.style.height = this.contentDocument.documentElement.scrollHeight + 'px'"
     style = "width: 100%; height: 32em; border: 0"

@@ -27,6 +27,7 @@ EXIT_INTERRUPTED = 130
 # of one command does not wait for the imports of the others.
 COMMANDS = {
     "align": "align sentence pairs: words and phrases with probabilities",
+    "documents": "align documents: sentences in any order, then their words and phrases",
     "train": "train an aligner's model on sentence pairs",
     "tune": "search for the penalties of an aligner that score best on gold links",
     "parse": "parse sentences into trees, n-best lists or packed forests",

@@ -1,0 +1,95 @@
+r"""Fit the two regressions that say which sentences of two documents correspond.
+
+Documents are made from the training pairs of MTRef and Wiki, in three sizes. The weights are printed as they
+stand in :mod:`forest_align.aligners.documents.sentence_links`::
+
+    python -m forest_align.em.documents.training MTREF/train.tsv WIKI/train.tsv
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from forest_align.aligners.documents.document_sentences import SentenceEncoder
+from forest_align.aligners.documents.sentence_links import (
+    OWN_FEATURES,
+    context_features,
+    own_features,
+    regression,
+)
+from forest_align.aligners.documents.sentence_matches import SentenceMatches
+from forest_align.data.pairs import read_pairs
+from forest_align.em.documents.constructed_documents import ConstructedDocuments, Words, constructed_corpus
+from forest_align.em.logistic import fit_logistic
+from forest_align.types import InputError, Sentence
+
+#: Pairs of a document.
+SIZES = (20, 80, 300)
+_RIDGE = 1.0
+
+
+def word_pairs(path: str | Path, limit: int | None = None) -> list[tuple[Words, Words]]:
+    """The pairs of a file as words; broken ones are left out."""
+    read = (pair for pair in read_pairs(path, tokenized=True) if not isinstance(pair, InputError))
+    pairs = ((pair.source.words, pair.target.words) for pair in read)
+    return list(islice((pair for pair in pairs if all(pair)), limit))
+
+
+def encoded(documents: Iterable[ConstructedDocuments], encoder: SentenceEncoder) -> Iterator[SentenceMatches]:
+    """The matches of each pair of documents; every sentence is encoded once."""
+    known: dict[Words, Sentence] = {}
+    for one in documents:
+        new = [words for words in {*one.source, *one.target} if words not in known]
+        known.update(zip(new, encoder(map(Sentence.from_words, new)), strict=True))
+        yield SentenceMatches([known[words] for words in one.source], [known[words] for words in one.target])
+
+
+def fit_links(
+    matches: Sequence[SentenceMatches], documents: Sequence[ConstructedDocuments]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Weights of the first and the second regression, float64, shapes (6,) and (10,); constants last."""
+    labels = [
+        np.array([pair in one.gold for pair in found.coverage])
+        for found, one in zip(matches, documents, strict=True)
+    ]
+    own = [own_features(found) for found in matches]
+    right = np.concatenate(labels)
+    first = fit_logistic(np.concatenate(own), right, ridge=_RIDGE)
+    context = [
+        context_features(found, regression(features, first.tolist()))
+        for found, features in zip(matches, own, strict=True)
+    ]
+    both = np.hstack([np.concatenate(own), np.concatenate(context)])
+    assert len(first) == len(OWN_FEATURES) + 1
+    return first, fit_logistic(both, right, ridge=_RIDGE)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Fit and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "files", nargs="+", type=Path, metavar="FILE", help="pairs of sentences to learn from"
+    )
+    parser.add_argument("--limit", type=int, help="use only the first pairs of each file")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the constructed documents (default: 0)")
+    options = parser.parse_args(argv)
+    documents = [
+        one
+        for path in options.files
+        for size in SIZES
+        for one in constructed_corpus(word_pairs(path, options.limit), size, options.seed)
+    ]
+    matches = list(encoded(documents, SentenceEncoder()))
+    for name, weights in zip(("OWN_WEIGHTS", "CONTEXT_WEIGHTS"), fit_links(matches, documents), strict=True):
+        print(f"{name} = ({', '.join(f'{weight:.2f}' for weight in weights)})")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+"""The sentences of a document: found in its text or given one by one, tagged, and with word vectors."""
+
+from __future__ import annotations
+
+import re
+import reprlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from forest_align.parsing.sentence_split import sentence_starts
+from forest_align.parsing.tokenize import tokenize
+from forest_align.types import InputError, Sentence, Token
+
+if TYPE_CHECKING:
+    from forest_align.parsing import Parser
+
+#: A text, which is split into sentences, or its sentences.
+Document = str | Sequence[str | Sentence]
+#: Sentences of a document at most. The memory grows with the product of two numbers of sentences.
+MAX_SENTENCES = 5_000
+# Blank lines stand between paragraphs; no sentence leads over them.
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentSentences:
+    """A document as sentences.
+
+    Attributes
+    ----------
+    sentences : tuple of Sentence
+        With tokens, except blank ones; offsets of tokens count inside their sentence.
+    spans : tuple of (int, int)
+        Half-open character offsets of the sentences in the document; empty if they were given one by one.
+    """
+
+    sentences: tuple[Sentence, ...]
+    spans: tuple[tuple[int, int], ...] = ()
+
+
+def document_sentences(document: Document) -> DocumentSentences:
+    """Split a text into sentences, or tokenize the given ones; blank ones keep their places.
+
+    Raises
+    ------
+    InputError
+        If the document is neither a text nor a sequence of texts and sentences, or has more than
+        :data:`MAX_SENTENCES` sentences.
+    """
+    if isinstance(document, str):
+        split = list(_split(document))
+        found = DocumentSentences(tuple(one for one, _ in split), tuple(span for _, span in split))
+    elif isinstance(document, Sequence):
+        found = DocumentSentences(tuple(map(_given, document)))
+    else:
+        raise InputError(f"expected a text or its sentences, found {reprlib.repr(document)}")
+    if len(found.sentences) > MAX_SENTENCES:
+        raise InputError(
+            f"expected a document of at most {MAX_SENTENCES:,} sentences, found {len(found.sentences):,}"
+        )
+    return found
+
+
+def _split(text: str) -> Iterator[tuple[Sentence, tuple[int, int]]]:
+    breaks = [(found.start(), found.end()) for found in _BLANK_LINE.finditer(text)]
+    for (_, begun), (ended, _) in pairwise([(0, 0), *breaks, (len(text), len(text))]):
+        paragraph = text[begun:ended]
+        tokens = tokenize(paragraph)
+        for start, end in pairwise((0, *sentence_starts(tokens, paragraph), len(tokens))):
+            if start < end:
+                first, last = tokens[start].start, tokens[end - 1].end
+                moved = _moved(tokens[start:end], -first)
+                yield Sentence(moved, text=paragraph[first:last]), (begun + first, begun + last)
+
+
+def _given(sentence: str | Sentence) -> Sentence:
+    if isinstance(sentence, Sentence):
+        return sentence
+    if not isinstance(sentence, str):
+        raise InputError(f"expected a text or a Sentence, found {reprlib.repr(sentence)}")
+    return Sentence(tokenize(sentence), text=sentence)
+
+
+def _moved(tokens: Iterable[Token], by: int) -> tuple[Token, ...]:
+    return tuple(replace(token, start=token.start + by, end=token.end + by) for token in tokens)
+
+
+def joined_sentences(sentences: Sequence[Sentence]) -> Sentence:
+    """Several sentences as one text, with blanks between them; with word vectors if all have some."""
+    if len(sentences) == 1:
+        return sentences[0]
+    import numpy as np
+
+    tokens: list[Token] = []
+    starts: list[int] = []
+    at = 0
+    for sentence in sentences:
+        starts.append(len(tokens))
+        tokens += _moved(sentence.tokens, at)
+        at += len(sentence.text) + 1
+    vectors = [one.vectors for one in sentences if one.vectors is not None]
+    return Sentence(
+        tuple(tokens),
+        vectors=np.concatenate(vectors) if len(vectors) == len(sentences) else None,
+        text=" ".join(one.text for one in sentences),
+        starts=tuple(starts[1:]),
+    )
+
+
+class SentenceEncoder:
+    """Gives sentences tags, lemmas and word vectors, which need no parse."""
+
+    @cached_property
+    def parser(self) -> Parser:
+        """The bundled tagger and encoder, loaded when needed."""
+        from forest_align.lexicon.lexicon import load_lexicon
+        from forest_align.parsing import load_parser
+
+        return load_parser("en", forest_size=0, lemmatizer=load_lexicon().lemma, posteriors=False)
+
+    def __call__(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+        """Yield each sentence with its annotation; those with word vectors or without tokens as they are.
+
+        A sentence that cannot be encoded comes back without word vectors.
+        """
+        listed = list(sentences)
+        new = {one.words: one for one in listed if one.vectors is None and len(one)}
+        made = dict(zip(new, self.parser.parse_many(list(new)) if new else (), strict=True))
+        for one in listed:
+            found = made.get(one.words) if one.vectors is None else None
+            if found is None or isinstance(found, InputError):
+                yield one
+                continue
+            tokens = tuple(
+                replace(old, tag=new.tag, lemma=new.lemma)
+                for old, new in zip(one.tokens, found.tokens, strict=True)
+            )
+            yield replace(one, tokens=tokens, vectors=found.vectors, starts=found.starts)

@@ -1,0 +1,187 @@
+"""Which sentences of two documents say the same, at least in part: probabilities, then the best set of links.
+
+A first regression reads how well two sentences cover each other. A second one reads their surroundings, too:
+whether the sentences before and behind correspond, and whether another sentence covers the same words.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forest_align.aligners.joint.solver import maximise
+
+if TYPE_CHECKING:
+    from forest_align.aligners.documents.sentence_matches import Pair, SentenceMatches
+
+#: What the first regression reads of a pair, and what the second one reads besides.
+OWN_FEATURES = ("larger share", "smaller share", "cosine", "overlap", "difference of lengths")
+CONTEXT_FEATURES = ("pair before", "pair behind", "rival", "neighbour")
+# python -m forest_align.em.documents.training MTREF/train.tsv WIKI/train.tsv --limit 900
+# The constants come last.
+OWN_WEIGHTS = (16.44, 5.80, 1.88, 7.11, -0.01, -14.77)
+CONTEXT_WEIGHTS = (15.31, 3.99, 4.94, 8.88, 0.50, 1.47, 1.70, -3.80, 1.19, -15.47)
+# Two links may share a sentence if they cover different parts of it: the mean similarity of its words to both
+# partners exceeds that to the better one by this much.
+LEAST_GAIN = 0.1
+# A pair with a first probability below this one is no rival.
+_RIVAL = 0.05
+# Sentences that may be missing between two neighbouring pairs, plus one.
+_REACH = 3
+# Links of a sentence that are considered; there are more only if it is repeated many times.
+_MOST_LINKS = 12
+# Log-odds are clipped to this. A difference of places decides between links that are equal otherwise.
+_MOST_LOG_ODDS, _TIE = 20.0, 1e-3
+
+
+def own_features(matches: SentenceMatches) -> np.ndarray:
+    """Features of the candidates: float64, shape (C, 5), in the order of ``matches.coverage``."""
+    rows = []
+    for i, j in matches.coverage:
+        one, other = matches.shares((i, j))
+        lengths = [
+            weights[table.words(k)].sum()
+            for k, table, weights in zip(
+                (i, j), (matches.source, matches.target), matches.weights, strict=True
+            )
+        ]
+        rows.append(
+            (
+                max(one, other),
+                min(one, other),
+                matches.cosine[i, j],
+                matches.overlap[i, j],
+                abs(np.log(lengths[0] / lengths[1])),
+            )
+        )
+    return np.array(rows, np.float64).reshape(-1, len(OWN_FEATURES))
+
+
+def context_features(matches: SentenceMatches, probabilities: np.ndarray) -> np.ndarray:
+    """What surrounds each candidate, by first probabilities: float64, shape (C, 4)."""
+    pairs = list(matches.coverage)
+    padded = np.zeros((len(matches.source) + 2 * _REACH, len(matches.target) + 2 * _REACH), np.float32)
+    for (i, j), probability in zip(pairs, probabilities.tolist(), strict=True):
+        padded[i + _REACH, j + _REACH] = probability
+    rivals = _rivals(matches, dict(zip(pairs, probabilities.tolist(), strict=True)))
+    rows = []
+    for i, j in pairs:
+        a, b = i + _REACH, j + _REACH
+        before = padded[a - _REACH : a, b - _REACH : b].max()
+        behind = padded[a + 1 : a + 1 + _REACH, b + 1 : b + 1 + _REACH].max()
+        neighbour = max(padded[a, b - 1], padded[a, b + 1], padded[a - 1, b], padded[a + 1, b])
+        rows.append((before, behind, rivals.get((i, j), 0.0), neighbour))
+    return np.array(rows, np.float64).reshape(-1, len(CONTEXT_FEATURES))
+
+
+def _rivals(matches: SentenceMatches, probabilities: Mapping[Pair, float]) -> dict[Pair, float]:
+    """For each candidate the most probable other one that covers the same part of one of its sentences."""
+    found: dict[Pair, float] = defaultdict(float)
+    for first, second in _sharing([pair for pair, p in probabilities.items() if p > _RIVAL], probabilities):
+        same = max(0.0, 1 - matches.gain(first, second) / (2 * LEAST_GAIN))
+        found[first] = max(found[first], same * probabilities[second])
+        found[second] = max(found[second], same * probabilities[first])
+    return found
+
+
+def _sharing(pairs: Sequence[Pair], probabilities: Mapping[Pair, float]) -> Iterator[tuple[Pair, Pair]]:
+    """Every two pairs with a sentence in common, of the most probable ones of that sentence."""
+    for side in (0, 1):
+        of_sentence: dict[int, list[Pair]] = defaultdict(list)
+        for pair in pairs:
+            of_sentence[pair[side]].append(pair)
+        for found in of_sentence.values():
+            best = sorted(found, key=lambda pair: -probabilities[pair])[:_MOST_LINKS]
+            yield from combinations(best, 2)
+
+
+def link_probabilities(matches: SentenceMatches) -> dict[Pair, float]:
+    """The probability that two sentences say the same, at least in part, for every candidate."""
+    if not matches.coverage:
+        return {}
+    own = own_features(matches)
+    context = context_features(matches, regression(own, OWN_WEIGHTS))
+    found = regression(np.concatenate([own, context], axis=1), CONTEXT_WEIGHTS)
+    return dict(zip(matches.coverage, found.tolist(), strict=True))
+
+
+def regression(features: np.ndarray, weights: Sequence[float]) -> np.ndarray:
+    """Probabilities of a logistic regression: float64, shape (C,); the constant is the last weight."""
+    log_odds = features @ np.asarray(weights[:-1]) + weights[-1]
+    found: np.ndarray = 1 / (1 + np.exp(-np.clip(log_odds, -_MOST_LOG_ODDS, _MOST_LOG_ODDS)))
+    return found
+
+
+def best_links(
+    matches: SentenceMatches, probabilities: Mapping[Pair, float], threshold: float = 0.5
+) -> list[Pair]:
+    """The set of links with the largest sum of log-odds in which no two cover the same part of a sentence.
+
+    Parameters
+    ----------
+    matches : SentenceMatches
+        The two documents.
+    probabilities : mapping of (int, int) to float
+        Probability of each candidate.
+    threshold : float
+        Less probable links are left out.
+
+    Returns
+    -------
+    list of (int, int)
+        Ascending.
+    """
+    pairs = [pair for pair, p in probabilities.items() if p >= threshold]
+    distance = matches.distance()
+    nearest = {pair: probabilities[pair] - _TIE * float(distance[pair]) for pair in pairs}
+    pairs = _most_probable(pairs, nearest)
+    place = {pair: k for k, pair in enumerate(pairs)}
+    conflicts = [
+        (place[first], place[second])
+        for first, second in _sharing(pairs, nearest)
+        if matches.gain(first, second) < LEAST_GAIN
+    ]
+    if not conflicts:
+        return sorted(pairs)
+    # Log-odds above the threshold's are gains.
+    odds = np.array([_log_odds(probabilities[pair]) - _log_odds(threshold) for pair in pairs])
+    scores = odds + _TIE * (2 - distance[tuple(np.array(pairs).T)])
+    variables = np.array(conflicts, np.int32).ravel()
+    starts = np.arange(0, len(variables) + 1, 2, dtype=np.int32)
+    chosen, _ = maximise(scores, starts, variables, np.ones(len(variables)), np.ones(len(conflicts)))
+    return sorted(pair for pair, is_chosen in zip(pairs, chosen.tolist(), strict=True) if is_chosen)
+
+
+def _most_probable(pairs: Sequence[Pair], probabilities: Mapping[Pair, float]) -> list[Pair]:
+    """The pairs that are among the most probable ones of both of their sentences."""
+    kept = set(pairs)
+    for side in (0, 1):
+        of_sentence: dict[int, list[Pair]] = defaultdict(list)
+        for pair in pairs:
+            of_sentence[pair[side]].append(pair)
+        for found in of_sentence.values():
+            kept.difference_update(sorted(found, key=lambda pair: -probabilities[pair])[_MOST_LINKS:])
+    return [pair for pair in pairs if pair in kept]
+
+
+def _log_odds(probability: float) -> float:
+    clipped = min(max(probability, 1e-9), 1 - 1e-9)
+    return float(np.log(clipped / (1 - clipped)))
+
+
+def sentence_groups(links: Sequence[Pair]) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Sentences that links join, directly or through others: source and target numbers, by first source."""
+    groups: list[tuple[set[int], set[int]]] = []
+    for i, j in links:
+        joined = [group for group in groups if i in group[0] or j in group[1]]
+        groups = [group for group in groups if group not in joined]
+        source, target = {i}, {j}
+        for one, other in joined:
+            source |= one
+            target |= other
+        groups.append((source, target))
+    return sorted((tuple(sorted(source)), tuple(sorted(target))) for source, target in groups)

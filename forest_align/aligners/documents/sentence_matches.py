@@ -1,0 +1,240 @@
+"""How well sentences of two documents cover each other: similar sentences first, then their words.
+
+A matrix of similarities over all pairs of sentences finds a few candidates for each sentence. Only the
+words of candidates are compared one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from forest_align.lexicon.function_words import is_content_word
+from forest_align.types import Sentence
+
+#: Candidates of a sentence among those of the other document, for each of two similarities.
+CANDIDATES = 8
+# A word weighs its information content in the two documents; a function word much less.
+_FUNCTION_WORD = 0.1
+# Words of one lemma are at least this similar, whatever their contexts.
+_SAME_LEMMA = 0.9
+# What a document's length of distance takes away from a similarity when candidates are chosen.
+_NEARNESS = 1e-3
+# Lemmas whose columns are held at once.
+_COLUMNS = 4096
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coverage:
+    """How similar each word of two sentences is to its best partner in the other one.
+
+    Attributes
+    ----------
+    source, target : numpy.ndarray
+        float32, shapes (n,) and (m,), cosines.
+    """
+
+    source: np.ndarray
+    target: np.ndarray
+
+
+class SentenceTable:
+    """The words of a document's sentences in one table.
+
+    Parameters
+    ----------
+    sentences : sequence of Sentence
+        Sentences without tokens or word vectors are kept as empty ones.
+    lemma_numbers : dict of str to int
+        Numbers of lemmas, shared by the two documents; new lemmas are added.
+
+    Attributes
+    ----------
+    begin : numpy.ndarray
+        int64, shape (n + 1,): where the words of each sentence begin.
+    lemmas : numpy.ndarray
+        int64, shape (words,).
+    content : numpy.ndarray
+        float32, shape (words,): 1 for content words, less for others.
+    vectors : numpy.ndarray
+        float32, shape (words, D).
+    """
+
+    def __init__(self, sentences: Sequence[Sentence], lemma_numbers: dict[str, int]) -> None:
+        filled = [one for one in sentences if len(one) and one.vectors is not None]
+        lengths = [len(one) if one.vectors is not None else 0 for one in sentences]
+        self.begin = np.cumsum([0, *lengths], dtype=np.int64)
+        words = [token for sentence in filled for token in sentence.tokens]
+        self.lemmas = np.array(
+            [lemma_numbers.setdefault(word.lemma or word.text.lower(), len(lemma_numbers)) for word in words],
+            np.int64,
+        )
+        self.content = np.array(
+            [1.0 if is_content_word(word.text) else _FUNCTION_WORD for word in words], np.float32
+        )
+        known = [one.vectors for one in filled if one.vectors is not None]
+        self.vectors = np.concatenate(known) if known else np.zeros((0, 1), np.float32)
+
+    def __len__(self) -> int:
+        return len(self.begin) - 1
+
+    @cached_property
+    def sentence_of(self) -> np.ndarray:
+        """The sentence of each word, int64."""
+        return np.repeat(np.arange(len(self)), np.diff(self.begin))
+
+    def words(self, sentence: int) -> slice:
+        """The words of a sentence."""
+        return slice(int(self.begin[sentence]), int(self.begin[sentence + 1]))
+
+
+class SentenceMatches:
+    """Similarities of the sentences of two documents, and of the words of the candidates among them.
+
+    Parameters
+    ----------
+    source, target : sequence of Sentence
+        The sentences, with word vectors and lemmas. Those without match nothing.
+
+    Attributes
+    ----------
+    cosine, overlap : numpy.ndarray
+        float32, shape (n, m): cosine of the mean word vectors, minus what all sentences have in common; and
+        cosine of the weights of the lemmas.
+    weights : tuple of numpy.ndarray
+        For each side the weight of each word: its information content in both documents.
+    coverage : mapping of (int, int) to Coverage
+        The candidates.
+    """
+
+    def __init__(self, source: Sequence[Sentence], target: Sequence[Sentence]) -> None:
+        numbers: dict[str, int] = {}
+        self.source, self.target = SentenceTable(source, numbers), SentenceTable(target, numbers)
+        self.weights = self._weights(len(numbers))
+        self.cosine = self._cosines()
+        self.overlap = self._overlaps(len(numbers))
+        self.coverage: Mapping[Pair, Coverage] = dict(self._compared(self._candidates()))
+
+    def distance(self) -> np.ndarray:
+        """How far apart the places of two sentences in their documents are, from 0 to 1: float32 (n, m)."""
+        places = [
+            (np.arange(len(table), dtype=np.float32) + 0.5) / max(1, len(table))
+            for table in (self.source, self.target)
+        ]
+        found: np.ndarray = np.abs(np.subtract.outer(*places))
+        return found
+
+    def shares(self, pair: Pair) -> tuple[float, float]:
+        """Mean similarity of the words of each sentence of a candidate to the other one, by weight."""
+        found = self.coverage[pair]
+        sides = ((self.source, found.source), (self.target, found.target))
+        one, other = (
+            _mean(similar, weights[table.words(k)])
+            for k, (table, similar), weights in zip(pair, sides, self.weights, strict=True)
+        )
+        return one, other
+
+    def gain(self, first: Pair, second: Pair) -> float:
+        """How much better two candidates with one sentence in common cover it than the better one alone."""
+        side = 0 if first[0] == second[0] else 1
+        table = (self.source, self.target)[side]
+        weights = self.weights[side][table.words(first[side])]
+        one, other = (
+            (self.coverage[pair].source, self.coverage[pair].target)[side] for pair in (first, second)
+        )
+        alone = max(_mean(one, weights), _mean(other, weights))
+        return _mean(np.maximum(one, other), weights) - alone
+
+    def _sides(self) -> Iterator[tuple[SentenceTable, np.ndarray]]:
+        return zip((self.source, self.target), self.weights, strict=True)
+
+    def _weights(self, lemma_count: int) -> tuple[np.ndarray, np.ndarray]:
+        """Information content of words, smoothed so that short documents have nearly equal weights."""
+        found = np.zeros(lemma_count)
+        for table in (self.source, self.target):
+            distinct = np.unique(np.stack([table.sentence_of, table.lemmas]), axis=1)[1]
+            found += np.bincount(distinct, minlength=lemma_count)
+        count = len(self.source) + len(self.target)
+        information = (1 + np.log((count + 10) / (found + 10))).astype(np.float32)
+        return (
+            information[self.source.lemmas] * self.source.content,
+            information[self.target.lemmas] * self.target.content,
+        )
+
+    def _cosines(self) -> np.ndarray:
+        means = []
+        for table, weights in self._sides():
+            sums = np.zeros((len(table), table.vectors.shape[1]), np.float32)
+            filled = np.flatnonzero(np.diff(table.begin))
+            if len(filled):
+                sums[filled] = np.add.reduceat(table.vectors * weights[:, None], table.begin[filled])
+            means.append(_unit(sums))
+        if not all(len(table.vectors) for table in (self.source, self.target)):
+            return np.zeros((len(self.source), len(self.target)), np.float32)
+        # All sentences have much in common. Few sentences do not show what, so the common part is kept there.
+        rows = np.concatenate([mean[mean.any(1)] for mean in means])
+        common = rows.mean(0) * (len(rows) / (len(rows) + 10))
+        centred = [_unit(np.where(mean.any(1)[:, None], mean - common, 0)) for mean in means]
+        found: np.ndarray = centred[0] @ centred[1].T
+        return found
+
+    def _overlaps(self, lemma_count: int) -> np.ndarray:
+        found = np.zeros((len(self.source), len(self.target)), np.float32)
+        norms = [np.zeros(len(table), np.float32) for table in (self.source, self.target)]
+        for first in range(0, lemma_count, _COLUMNS):
+            blocks = []
+            for norm, (table, weights) in zip(norms, self._sides(), strict=True):
+                inside = (table.lemmas >= first) & (table.lemmas < first + _COLUMNS)
+                block = np.zeros((len(table), _COLUMNS), np.float32)
+                block[table.sentence_of[inside], table.lemmas[inside] - first] = weights[inside]
+                norm += np.square(block).sum(1)
+                blocks.append(block)
+            found += blocks[0] @ blocks[1].T
+        scale = np.sqrt(np.outer(*norms))
+        return np.divide(found, scale, out=found, where=scale > 0)
+
+    def _candidates(self) -> list[list[int]]:
+        """For each source sentence the targets to compare, ascending."""
+        filled = np.outer(np.diff(self.source.begin) > 0, np.diff(self.target.begin) > 0)
+        chosen = np.zeros(filled.shape, bool)
+        # Of equal sentences, those at nearly the same place of their document come first.
+        apart = _NEARNESS * self.distance()
+        for similarity in (self.cosine, self.overlap):
+            for axis in (0, 1):
+                count = min(CANDIDATES, similarity.shape[axis])
+                if count:
+                    best = np.argpartition(apart - similarity, count - 1, axis=axis)
+                    np.put_along_axis(chosen, best.take(range(count), axis=axis), True, axis=axis)
+        return [np.flatnonzero(row).tolist() for row in chosen & filled]
+
+    def _compared(self, candidates: Sequence[Sequence[int]]) -> Iterator[tuple[Pair, Coverage]]:
+        source, target = self.source, self.target
+        for i, found in enumerate(candidates):
+            if not found:
+                continue
+            rows = source.words(i)
+            parts = [np.arange(target.begin[j], target.begin[j + 1]) for j in found]
+            columns = np.concatenate(parts)
+            similar = source.vectors[rows] @ target.vectors[columns].T
+            same = source.lemmas[rows, None] == target.lemmas[columns]
+            np.maximum(similar, _SAME_LEMMA, out=similar, where=same)
+            begin = np.cumsum([0, *map(len, parts)])
+            of_source = np.maximum.reduceat(similar, begin[:-1], axis=1)
+            of_target = similar.max(0)
+            for k, j in enumerate(found):
+                yield (i, j), Coverage(of_source[:, k], of_target[begin[k] : begin[k + 1]])
+
+
+def _mean(values: np.ndarray, weights: np.ndarray) -> float:
+    return float(values @ weights / weights.sum())
+
+
+def _unit(rows: np.ndarray) -> np.ndarray:
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    found: np.ndarray = np.divide(rows, norms, out=np.zeros_like(rows, np.float32), where=norms > 0)
+    return found

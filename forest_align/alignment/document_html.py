@@ -1,0 +1,82 @@
+"""A page that shows two documents side by side: corresponding sentences light up, groups show their words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from forest_align.alignment._document_record import DocumentRecord
+from forest_align.alignment.html import PAGE_END, PAGE_START, section_body
+from forest_align.alignment.svg import PALETTE, escaped
+
+_STYLE = """
+.two { display: grid; grid-template-columns: 1fr 1fr; gap: 2em; }
+.s { border-left: 4px solid var(--c, #8884); padding-left: .6em; margin: .35em 0; }
+.s a { color: inherit; text-decoration: none; } .s.un { color: var(--unaligned); }
+"""
+DOCUMENTS_START = PAGE_START.replace("Alignments", "Aligned documents").replace(
+    "</style>", f"{_STYLE}</style>"
+)
+DOCUMENTS_END = PAGE_END
+
+
+def to_page(alignments: Iterable[DocumentRecord]) -> str:
+    """Make a whole page; use :func:`documents_section` for streaming.
+
+    Parameters
+    ----------
+    alignments : iterable of DocumentRecord
+        Any alignments.
+    """
+    return DOCUMENTS_START + "".join(map(documents_section, alignments)) + DOCUMENTS_END
+
+
+def documents_section(alignment: DocumentRecord) -> str:
+    """Two documents in two columns, then a ``<section>`` for each group with an alignment of its words."""
+    name = escaped(alignment.id)
+    body = [f"<h2>Documents {name}</h2>"]
+    if alignment.error:
+        body.append(f'<p class="error">{escaped(alignment.error)}</p>')
+    body += [f'<p class="note">{escaped(warning)}</p>' for warning in alignment.warnings]
+    columns = [f"<div>\n{_column(alignment, side)}\n</div>" for side in (0, 1)]
+    body += ['<div class="two">', *columns, "</div>"]
+    parts = ["\n".join(["<section>", *body, "</section>\n"])]
+    for number, group in enumerate(alignment.groups):
+        if group.alignment is not None:
+            anchor = escaped(_anchor(alignment, number))
+            parts.append(f'<section id="{anchor}">\n{section_body(group.alignment)}\n</section>\n')
+    return "".join(parts)
+
+
+def _anchor(alignment: DocumentRecord, group: int) -> str:
+    return f"{alignment.id}-group-{group + 1}"
+
+
+def _column(alignment: DocumentRecord, side: int) -> str:
+    group_of = {
+        number: place
+        for place, group in enumerate(alignment.groups)
+        for number in (group.source, group.target)[side]
+    }
+    lines = []
+    for number, sentence in enumerate((alignment.source, alignment.target)[side]):
+        name, text = _name(side, number), escaped(sentence.text)
+        place = group_of.get(number)
+        if place is None:
+            lines.append(f'<div class="s un" data-w="{name}" title="only here">{text}</div>')
+            continue
+        group = alignment.groups[place]
+        lights = " ".join(
+            _name(k, one) for k, side_ in enumerate((group.source, group.target)) for one in side_
+        )
+        colour = PALETTE[place % len(PALETTE)]
+        if group.alignment is not None:
+            text = f'<a href="#{escaped(_anchor(alignment, place))}">{text}</a>'
+        lines.append(
+            f'<div class="s" style="--c:{colour}" data-w="{name}" data-with="{lights}" '
+            f'title="{place + 1}: {group.probability:.2f}">{text}</div>'
+        )
+    return "\n".join(lines)
+
+
+def _name(side: int, number: int) -> str:
+    return f"{'st'[side]}{number}"

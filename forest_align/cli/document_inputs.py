@@ -1,0 +1,141 @@
+"""Pairs of documents of the input: two files, a list of pairs of files, or JSON lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from forest_align.data.text.lines import STANDARD_INPUT, InputLines
+from forest_align.types import InputError, Sentence
+from forest_align.types.json_fields import Fields, describe, parse_json_object
+
+Sentences = str | list[str | Sentence]
+
+
+class DocumentPair(NamedTuple):
+    """Two documents of the input.
+
+    Attributes
+    ----------
+    name : str
+        Name of the pair.
+    source, target : str or list
+        Texts, or their sentences.
+    """
+
+    name: str
+    source: Sentences
+    target: Sentences
+
+
+class BrokenPair(NamedTuple):
+    """Two documents that cannot be read.
+
+    Attributes
+    ----------
+    name : str
+        Name of the pair.
+    error : InputError
+        Why.
+    """
+
+    name: str
+    error: InputError
+
+
+def read_document(path: str, lines: bool) -> Sentences:
+    """Read a document: its text or, with ``lines``, each line as a sentence.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or is not UTF-8.
+    """
+    try:
+        with InputLines(path) as found:
+            return list(found) if lines else found.text()
+    except OSError as error:
+        raise InputError(error.strerror or str(error), file=path) from None
+
+
+def read_document_pairs(path: str, target: str | None, lines: bool) -> Iterator[DocumentPair | BrokenPair]:
+    """Yield pairs of documents; one that cannot be read yields its error.
+
+    Parameters
+    ----------
+    path : str
+        With a target the file of the first document. Otherwise JSON lines, if the first line begins with a
+        brace, or else a list of two paths a line with a tab between them; ``-`` for standard input.
+    target : str or None
+        File of the second document.
+    lines : bool
+        Whether each line of a document is a sentence.
+
+    Raises
+    ------
+    InputError, OSError
+        If one of the two files, or the list, cannot be read.
+    """
+    if target is not None:
+        if [path, target].count(STANDARD_INPUT) > 1:
+            raise InputError("standard input can be read but once; expected a file for the other document")
+        yield DocumentPair("1", read_document(path, lines), read_document(target, lines))
+        return
+    parse: Callable[[str, int], DocumentPair] | None = None
+    with InputLines(path) as found:
+        for number, line in found.numbered(blank_end=False):
+            if parse is None and isinstance(line, str):
+                parse = (
+                    _of_json if line.lstrip().startswith("{") else lambda text, at: _of_paths(text, at, lines)
+                )
+            try:
+                if isinstance(line, InputError):
+                    raise line
+                assert parse is not None
+                yield parse(line, number)
+            except InputError as error:
+                yield BrokenPair(_name(line, number), error.at(file=found.name, line=number))
+
+
+def _of_paths(line: str, number: int, lines: bool) -> DocumentPair:
+    paths = line.split("\t")
+    if len(paths) not in (2, 3) or not all(paths):
+        raise InputError(
+            f"expected two paths with a tab between them, and perhaps an id, found {describe(line)}"
+        )
+    for path in paths[:2]:
+        if not Path(path).is_file():
+            raise InputError(f"there is no file {path!r}")
+    first, second = (read_document(path, lines) for path in paths[:2])
+    return DocumentPair(paths[2] if len(paths) == 3 else str(number), first, second)
+
+
+def _of_json(line: str, number: int) -> DocumentPair:
+    if not line.strip():
+        raise InputError("blank line; expected a JSON object")
+    fields = Fields(parse_json_object(line))
+    return DocumentPair(
+        fields.identifier("id", str(number)),
+        _read_sentences(fields, "source"),
+        _read_sentences(fields, "target"),
+    )
+
+
+def _read_sentences(fields: Fields, side: str) -> Sentences:
+    value = fields.raw(side)
+    if isinstance(value, str):
+        return value
+    return [_read_sentence(one, f"{fields.name(side)}[{k}]") for k, one in enumerate(fields.items(side))]
+
+
+def _read_sentence(value: Any, path: str) -> str | Sentence:
+    return value if isinstance(value, str) else Sentence.from_dict(value, path)
+
+
+def _name(line: str | InputError, number: int) -> str:
+    if isinstance(line, str) and line.lstrip().startswith("{"):
+        with suppress(InputError):
+            return Fields(parse_json_object(line)).identifier("id", str(number))
+    return str(number)

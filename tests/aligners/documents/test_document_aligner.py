@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import forest_align
+from forest_align.aligners.contextual import ContextualAligner
+from forest_align.aligners.documents import DocumentAligner, align_documents
+from forest_align.types import InputError, ModelError, Sentence
+
+SOURCE = """The company was founded in Oslo in 1990. It makes shoes and bags.
+
+Sales rose by 5% last year. Nobody came."""
+TARGET = """Turnover grew five percent in the last year. It makes shoes. It also makes bags.
+The firm was founded in Oslo in 1990."""
+
+
+@pytest.fixture(scope="module")
+def sentences_only() -> DocumentAligner:
+    return DocumentAligner(None)
+
+
+@pytest.fixture(scope="module")
+def with_words() -> DocumentAligner:
+    return DocumentAligner("contextual")
+
+
+def groups(found: forest_align.DocumentAlignment) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+    return [(group.source, group.target) for group in found.groups]
+
+
+def test_sentences_are_aligned_in_any_order_and_several_to_one(sentences_only: DocumentAligner) -> None:
+    found = sentences_only.align(SOURCE, TARGET, id="7")
+    assert groups(found) == [((0,), (3,)), ((1,), (1, 2)), ((2,), (0,))]
+    assert (found.unaligned_source, found.unaligned_target) == ((3,), ())
+    assert all(0.5 < group.probability <= 1 and group.alignment is None for group in found.groups)
+    assert (found.id, found.aligner, found.error, found.warnings) == ("7", "", "", ())
+    assert SOURCE[slice(*found.source_spans[2])] == found.source[2].text == "Sales rose by 5% last year."
+
+
+def test_words_of_each_group_are_aligned(with_words: DocumentAligner) -> None:
+    found = with_words.align(SOURCE, TARGET, id="7")
+    assert found.aligner == "contextual"
+    assert found.made_by == with_words.aligner.made_by  # type: ignore[union-attr]
+    alignments = [group.alignment for group in found.groups]
+    assert all(alignments)
+    second = alignments[1]
+    assert second is not None
+    assert second.id == "7:2"
+    assert second.target.text == "It makes shoes. It also makes bags."
+    assert second.target.sentences == ((0, 4), (4, 9))
+    words = {(second.source.words[i], second.target.words[j]) for i, j in second.words}
+    assert {("shoes", "shoes"), ("bags", "bags")} <= words
+
+
+def test_words_are_those_of_the_sentences_aligned_by_themselves(with_words: DocumentAligner) -> None:
+    found = with_words.align(SOURCE, TARGET).groups[0].alignment
+    assert with_words.aligner is not None and found is not None
+    alone = with_words.aligner.align(found.source.text, found.target.text)
+    assert found.words.pairs == alone.words.pairs
+
+
+def test_given_sentences_stay_as_they_are(sentences_only: DocumentAligner) -> None:
+    source = ["One came. Two left.", "", Sentence.from_words(["It", "rained", "."]), "  "]
+    found = sentences_only.align(source, ["", "It was raining.", "One came and two left."])
+    assert groups(found) == [((0,), (2,)), ((2,), (1,))]
+    assert (found.unaligned_source, found.unaligned_target) == ((1, 3), (0,))
+    assert (found.source_spans, found.target_spans) == ((), ())
+
+
+@pytest.mark.parametrize("pair", [("", ""), ("", "It rained."), ([], ["It rained."]), (["", ""], [""])])
+def test_blank_documents_have_no_groups(sentences_only: DocumentAligner, pair: Any) -> None:
+    found = sentences_only.align(*pair)
+    assert found.groups == ()
+    assert found.error == ""
+
+
+def test_a_sentence_that_cannot_be_read_is_named(sentences_only: DocumentAligner) -> None:
+    broken = Sentence.from_words(["word", "."] * 600)
+    found = sentences_only.align(["It rained.", broken], ["It rained."])
+    assert groups(found) == [((0,), (0,))]
+    assert found.warnings == ("source sentence 2 could not be read: it has 1200 words",)
+
+
+def test_a_stream_keeps_the_places_of_broken_pairs(sentences_only: DocumentAligner) -> None:
+    def pairs() -> Iterator[Any]:
+        yield "It rained.", "It was raining."
+        yield InputError("no such file", file="x")
+        yield 3, "It rained."
+        yield "It rained.", "It rained."
+
+    found = list(sentences_only.align_many(pairs()))
+    assert [one.id for one in found] == ["1", "2", "3", "4"]
+    assert [bool(one.groups) for one in found] == [True, False, False, True]
+    assert found[1].error == "x: no such file"
+    assert found[2].error.startswith("field 'source': expected a text")
+
+
+def test_a_failed_alignment_of_words_keeps_its_group() -> None:
+    class Failing(ContextualAligner):
+        def align_prepared(self, source: Sentence, target: Sentence) -> forest_align.Alignment:
+            raise InputError("too difficult")
+
+    (group,) = DocumentAligner(Failing()).align("It rained.", "It rained.").groups
+    assert group.alignment is not None
+    assert group.alignment.error == "too difficult"
+
+
+def test_an_aligner_may_be_given_or_named() -> None:
+    aligner = ContextualAligner()
+    found = align_documents("It rained.", "It rained.", aligner=aligner)
+    assert found.groups[0].alignment is not None
+    assert found.groups[0].alignment.words.to_pharaoh() == "0-0 1-1 2-2"
+    with pytest.raises(ModelError):
+        DocumentAligner("nobody")
+    with pytest.raises(InputError, match="threshold"):
+        DocumentAligner(None, threshold=2)

@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from forest_align.aligners.documents.sentence_links import (
+    CONTEXT_FEATURES,
+    CONTEXT_WEIGHTS,
+    LEAST_GAIN,
+    OWN_FEATURES,
+    OWN_WEIGHTS,
+    best_links,
+    context_features,
+    link_probabilities,
+    own_features,
+    regression,
+    sentence_groups,
+)
+from forest_align.aligners.documents.sentence_matches import SentenceMatches
+
+from .toy_documents import document
+
+TEXTS = [
+    "the red dog barked loudly",
+    "farmers sold wheat cheaply yesterday",
+    "a minister resigned in Oslo",
+    "nobody understood this theorem fully",
+    "ships left the old harbour",
+]
+
+
+def links(source: list[str], target: list[str]) -> list[tuple[int, int]]:
+    matches = SentenceMatches(document(*source), document(*target))
+    return best_links(matches, link_probabilities(matches))
+
+
+def test_there_is_a_weight_for_each_feature() -> None:
+    assert len(OWN_WEIGHTS) == len(OWN_FEATURES) + 1
+    assert len(CONTEXT_WEIGHTS) == len(OWN_FEATURES) + len(CONTEXT_FEATURES) + 1
+
+
+def test_equal_sentences_are_linked_in_any_order() -> None:
+    order = [3, 0, 4, 1, 2]
+    assert links(TEXTS, [TEXTS[k] for k in order]) == sorted((k, at) for at, k in enumerate(order))
+
+
+def test_sentences_of_one_side_only_stay_alone() -> None:
+    assert links([TEXTS[0], TEXTS[1], TEXTS[2]], [TEXTS[4], TEXTS[1], TEXTS[3]]) == [(1, 1)]
+
+
+def test_a_sentence_is_linked_to_both_of_its_halves() -> None:
+    assert links([f"{TEXTS[0]} {TEXTS[1]}", TEXTS[2]], [TEXTS[0], TEXTS[2], TEXTS[1]]) == [
+        (0, 0),
+        (0, 2),
+        (1, 1),
+    ]
+
+
+def test_copies_are_linked_one_by_one_in_their_order() -> None:
+    assert links([TEXTS[0]] * 3, [TEXTS[0]] * 3) == [(0, 0), (1, 1), (2, 2)]
+    # What stands around a copy tells which one it is.
+    source, target = [TEXTS[0], TEXTS[1], TEXTS[0]], [TEXTS[1], TEXTS[0]]
+    assert links(source, target) == [(1, 0), (2, 1)]
+
+
+def test_probabilities_do_not_depend_on_the_direction() -> None:
+    source, target = document(*TEXTS[:4]), document(TEXTS[2], TEXTS[1] + " again", "a dog barked")
+    one = link_probabilities(SentenceMatches(source, target))
+    other = link_probabilities(SentenceMatches(target, source))
+    assert {(j, i) for i, j in one} == set(other)
+    for (i, j), probability in one.items():
+        assert other[j, i] == pytest.approx(probability, abs=1e-4)
+
+
+def test_no_candidates_no_links() -> None:
+    matches = SentenceMatches(document(""), document("a"))
+    assert link_probabilities(matches) == {}
+    assert best_links(matches, {}) == []
+    assert own_features(matches).shape == (0, 5)
+    assert context_features(matches, np.zeros(0)).shape == (0, 4)
+
+
+def test_the_context_of_a_pair_is_what_its_neighbours_are() -> None:
+    matches = SentenceMatches(document(*TEXTS[:3]), document(*TEXTS[:3]))
+    pairs = list(matches.coverage)
+    probabilities = np.array([0.9 - 0.1 * i if i == j else 0.01 for i, j in pairs])
+    rows = dict(zip(pairs, context_features(matches, probabilities).tolist(), strict=True))
+    assert rows[1, 1][:2] == pytest.approx([0.9, 0.7])
+    assert rows[0, 0][:2] == pytest.approx([0, 0.8])
+    assert rows[1, 2][:2] == pytest.approx([0.9, 0])
+    assert rows[1, 2][3] == pytest.approx(0.8)  # a neighbour, which may be the rest of the same sentence
+
+
+def test_a_sentence_that_covers_the_same_words_is_a_rival_and_another_half_is_none() -> None:
+    matches = SentenceMatches(
+        document(f"{TEXTS[0]} {TEXTS[1]}"), document(TEXTS[0], TEXTS[1], TEXTS[0] + " now")
+    )
+    pairs = list(matches.coverage)
+    rows = dict(zip(pairs, context_features(matches, np.full(len(pairs), 0.8)).tolist(), strict=True))
+    assert rows[0, 0][2] == pytest.approx(0.8, abs=0.02)
+    assert rows[0, 1][2] == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_links_are_the_best_set_without_conflicts(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    words = [f"w{k}" for k in range(12)]
+    texts = [" ".join(random.choice(words, 4, replace=False)) for _ in range(7)]
+    matches = SentenceMatches(document(*texts[:4]), document(*texts[4:]))
+    probabilities = {
+        pair: float(p) for pair, p in zip(matches.coverage, random.uniform(0.3, 0.99, 12), strict=True)
+    }
+    found = best_links(matches, probabilities)
+
+    def total(pairs: tuple[tuple[int, int], ...]) -> float:
+        return sum(float(np.log(probabilities[pair] / (1 - probabilities[pair]))) for pair in pairs)
+
+    possible = [pair for pair, p in probabilities.items() if p >= 0.5]
+    sets = [
+        chosen
+        for size in range(len(possible) + 1)
+        for chosen in combinations(possible, size)
+        if not any(
+            (a[0] == b[0]) != (a[1] == b[1]) and matches.gain(a, b) < LEAST_GAIN
+            for a, b in combinations(chosen, 2)
+        )
+    ]
+    assert tuple(found) in sets
+    assert total(tuple(found)) == pytest.approx(max(map(total, sets)), abs=0.05)
+
+
+def test_a_higher_threshold_leaves_links_out() -> None:
+    matches = SentenceMatches(document(*TEXTS), document(*TEXTS))
+    probabilities = {pair: 0.9 if pair == (0, 0) else 0.6 for pair in ((0, 0), (1, 1), (2, 3))}
+    assert best_links(matches, probabilities) == [(0, 0), (1, 1), (2, 3)]
+    assert best_links(matches, probabilities, 0.7) == [(0, 0)]
+
+
+def test_groups_are_what_links_join() -> None:
+    assert sentence_groups([(0, 0), (0, 2), (1, 1), (2, 3), (3, 3), (4, 5), (5, 5), (5, 6)]) == [
+        ((0,), (0, 2)),
+        ((1,), (1,)),
+        ((2, 3), (3,)),
+        ((4, 5), (5, 6)),
+    ]
+    assert sentence_groups([(0, 1), (1, 0), (0, 0)]) == [((0, 1), (0, 1))]
+    assert sentence_groups([]) == []
+
+
+def test_a_regression_is_logistic() -> None:
+    assert regression(np.array([[0.0], [2.0]]), (1.0, -1.0)).tolist() == pytest.approx(
+        [1 / (1 + np.e), 1 / (1 + np.exp(-1))]
+    )

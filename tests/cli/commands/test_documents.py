@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from forest_align.alignment import DocumentAlignment
+from forest_align.cli import main
+
+from ...alignment.html_page import Page
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_text("It rained. He bought\na car.\n", encoding="utf-8")
+    Path("b.txt").write_text("He purchased a car. Nobody saw it.\n", encoding="utf-8")
+    return "a.txt", "b.txt"
+
+
+def lines(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_two_files_are_printed_as_text(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["documents", *files, "--aligner", "contextual"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[0].startswith("2 ↔ 1  ")
+    assert out[1:3] == ["  He bought", "a car."]
+    assert out[-2:] == ["source only: 1", "target only: 2"]
+
+
+def test_lines_are_sentences_on_request(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.txt").write_text("\nIt rained. He bought a car.\nNobody saw it\n", encoding="utf-8")
+    assert main(["documents", *files, "--sentences-only", "--lines", "--to", "jsonl"]) == 0
+    (found,) = lines(capsys.readouterr().out)
+    assert found["source"] == {"sentences": ["", "It rained. He bought a car.", "Nobody saw it"]}
+    assert found["target"] == {"sentences": ["He purchased a car. Nobody saw it."]}
+
+
+def test_a_list_of_files_gives_a_line_a_pair(
+    files: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("pairs.tsv").write_text(
+        "a.txt\tb.txt\tfirst\na.txt\tnone.txt\na.txt\nb.txt\tb.txt\n\n", encoding="utf-8"
+    )
+    assert main(["documents", "pairs.tsv", "-o", "out.jsonl.gz", "--aligner", "contextual"]) == 1
+    with gzip.open("out.jsonl.gz", "rt", encoding="utf-8") as file:
+        found = [DocumentAlignment.from_json(line) for line in file]
+    assert [one.id for one in found] == ["first", "2", "3", "4"]
+    assert [len(one.groups) for one in found] == [1, 0, 0, 2]
+    assert found[1].error == "pairs.tsv:2: there is no file 'none.txt'"
+    assert found[2].error.startswith("pairs.tsv:3: expected two paths")
+    err = capsys.readouterr().err
+    assert "pair 2: pairs.tsv:2: there is no file" in err
+
+
+def test_json_lines_hold_texts_or_sentences(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = [
+        {"id": "x", "source": "It rained. Dogs barked.", "target": ["Dogs barked.", ""]},
+        {"source": [{"tokens": ["It", "rained"]}], "target": ["It rained"]},
+        {"id": 5, "source": [3], "target": ""},
+    ]
+    text = "".join(json.dumps(one) + "\n" for one in given) + "{\n"
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(text.encode())))
+    assert main(["documents", "-", "--sentences-only"]) == 1
+    found = lines(capsys.readouterr().out)
+    assert [one["id"] for one in found] == ["x", "2", "5", "4"]
+    assert [[(g["source"], g["target"]) for g in one["groups"]] for one in found] == [
+        [([1], [0])], [([0], [0])], [], [],
+    ]  # fmt: skip
+    assert "standard input:3: field 'source[0]'" in found[2]["error"]
+    assert "standard input:4: not JSON" in found[3]["error"]
+
+
+def test_the_page_has_both_texts(files: tuple[str, str]) -> None:
+    assert main(["documents", *files, "-o", "out.html", "--aligner", "contextual"]) == 0
+    page = Page(Path("out.html").read_text(encoding="utf-8"))
+    assert "He purchased a car." in page.text and "It rained." in page.text
+    assert "1-group-1" in page.all("id")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["a.txt", "none.txt"], "none.txt: No such file"),
+        (["none.tsv"], "none.tsv: No such file"),
+        (["-", "-"], "standard input can be read but once"),
+        (["a.txt", "b.txt", "-o", "a.txt"], "a.txt"),
+        (["a.txt", "b.txt", "-o", "x.pharaoh"], "there is no output format 'pharaoh'"),
+        (
+            ["a.txt", "b.txt", "--sentences-only", "--aligner", "forest"],
+            "--sentences-only takes no --aligner",
+        ),
+        (["a.txt", "b.txt", "--sentences-only", "--links", "all"], "--sentences-only takes no --links"),
+        (["a.txt", "b.txt", "--sentences-only", "--threshold", "7"], "threshold"),
+    ],
+)
+def test_bad_usage_is_explained(
+    files: tuple[str, str], capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    assert main(["documents", *arguments]) == 2
+    assert message in capsys.readouterr().err
+    assert Path("a.txt").read_text(encoding="utf-8") == "It rained. He bought\na car.\n"

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from forest_align.aligners.documents.sentence_links import own_features, regression
+from forest_align.aligners.documents.sentence_matches import SentenceMatches
+from forest_align.em.documents import constructed_corpus
+from forest_align.em.documents import training as module
+from forest_align.em.documents.training import encoded, fit_links, main, word_pairs
+from forest_align.types import Sentence
+
+from ...aligners.documents.toy_documents import sentence
+
+WORDS = [f"word{k}" for k in range(400)]
+
+
+def pairs(count: int) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Sentences with half of their words in common; every word is in one pair alone."""
+    return [(tuple(WORDS[at : at + 4]), tuple(WORDS[at + 2 : at + 6])) for at in range(0, 6 * count, 6)]
+
+
+class Encoder:
+    """Counts the sentences that it encodes."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[str, ...]] = []
+
+    def __call__(self, sentences: list[Sentence]) -> list[Sentence]:
+        listed = list(sentences)
+        self.seen += [one.words for one in listed]
+        return [sentence(" ".join(one.words)) for one in listed]
+
+
+def test_every_sentence_is_encoded_once() -> None:
+    encoder = Encoder()
+    documents = constructed_corpus(pairs(30), 12)
+    found = list(encoded(documents, encoder))  # type: ignore[arg-type]
+    assert len(found) == len(documents)
+    assert all(isinstance(one, SentenceMatches) for one in found)
+    assert len(encoder.seen) == len(set(encoder.seen))
+
+
+def test_the_regressions_separate_what_can_be_separated() -> None:
+    documents = constructed_corpus(pairs(60), 24)
+    matches = list(encoded(documents, Encoder()))  # type: ignore[arg-type]
+    own, both = fit_links(matches, documents)
+    assert (own.shape, both.shape) == ((6,), (10,))
+    for one, found in zip(documents, matches, strict=True):
+        right = np.array([pair in one.gold for pair in found.coverage])
+        probability = regression(own_features(found), own.tolist())
+        assert probability[right].min() > probability[~right].max()
+
+
+def test_the_program_prints_both_tuples(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "pairs.tsv"
+    path.write_text("".join(f"{' '.join(a)}\t{' '.join(b)}\n" for a, b in pairs(20)), encoding="utf-8")
+    assert len(word_pairs(path, 7)) == 7
+    monkeypatch.setattr(module, "SentenceEncoder", Encoder)
+    main([str(path), "--seed", "1"])
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("OWN_WEIGHTS = (") and first.count(",") == 5
+    assert second.startswith("CONTEXT_WEIGHTS = (") and second.count(",") == 9
