@@ -85,7 +85,7 @@ def with_maximum_set(
             kind[arrays.absorbed & (arrays.parent == place)] = COMPOSITIONAL
     new = pairs[count:]
     kinds = [BASE if pair[:2] in leaves else COMPOSITIONAL if pair[2] else NONCOMPOSITIONAL for pair in new]
-    posteriors = [_log_posterior(arrays, forests, pair) for pair in new]
+    posteriors = [log_posterior_of(arrays, forests, pair[:2]) for pair in new]
     above = [places[_around(chosen[0], pairs[:count], pair[0])] for pair in new]
     return arrays._replace(
         source=np.append(arrays.source, np.array([s for s, _, _ in new], np.int32)),
@@ -138,7 +138,7 @@ def with_link(
     if not _is_free(trees, pairs, leaf):
         return None
     around = pairs[_around(trees[0], pairs, leaf[0])]
-    beside = members_of(trees[0], pairs, around)
+    beside = members_of(trees, pairs, around)
     if not beside:
         return None  # the words of a group are not aligned one by one
     more = [*pairs, (*leaf, True)]
@@ -169,7 +169,7 @@ def _completed(trees: tuple[ChosenTree, ChosenTree], pairs: Sequence[NodePair]) 
 
 def _is_supported(trees: tuple[ChosenTree, ChosenTree], pairs: Sequence[NodePair], pair: NodePair) -> bool:
     """Whether a pair rests on exactly two pairs and has their lowest common ancestors."""
-    members = members_of(trees[0], pairs, pair)
+    members = members_of(trees, pairs, pair)
     if len(members) != 2:
         return False
     one, two = members
@@ -182,12 +182,12 @@ def _around(tree: ChosenTree, pairs: Sequence[NodePair], node: int) -> int:
     return min(around, key=lambda place: tree.end[pairs[place][0]] - tree.start[pairs[place][0]])
 
 
-def _log_posterior(
-    arrays: AlignmentArrays, forests: tuple[ParseForest, ParseForest], pair: NodePair
+def log_posterior_of(
+    arrays: AlignmentArrays, forests: tuple[ParseForest, ParseForest], pair: tuple[int, int]
 ) -> float:
-    """Log posterior of a pair's two spans; the same for all items that have them."""
+    """Log posterior of the spans of two nodes; almost nothing if the search kept no items that have them."""
     same = np.ones(len(arrays.item_source), bool)
-    for forest, items, node in zip(forests, (arrays.item_source, arrays.item_target), pair[:2], strict=True):
+    for forest, items, node in zip(forests, (arrays.item_source, arrays.item_target), pair, strict=True):
         same &= (forest.start[items] == forest.start[node]) & (forest.end[items] == forest.end[node])
     found = arrays.item_log_posterior[same]
     return max(float(found[0]), _LEAST) if len(found) else _LEAST

@@ -73,26 +73,46 @@ class ChosenTree:
         return node
 
 
-def members_of(tree: ChosenTree, pairs: Sequence[NodePair], pair: NodePair) -> list[tuple[int, int]]:
-    """The pairs that a pair rests on: the largest ones below it, given the source tree, ascending."""
-    below = {one[:2] for one in pairs if one != pair and tree.contains(pair[0], one[0])}
-    return [
-        one for one in sorted(below) if not any(one != two and tree.contains(two[0], one[0]) for two in below)
-    ]
+def chain_length(forest: ParseForest, node: int) -> int:
+    """How many nodes of the parser's own tree one node stands for: more than one if it is a unary chain."""
+    return forest.labels[node].count("::") + 1
+
+
+def members_of(
+    trees: tuple[ChosenTree, ChosenTree], pairs: Sequence[NodePair], pair: NodePair
+) -> list[tuple[int, int]]:
+    """The pairs that a pair rests on: the largest ones below it, ascending."""
+
+    def is_below(upper: tuple[int, ...], lower: tuple[int, ...]) -> bool:
+        return upper[:2] != lower[:2] and all(trees[k].contains(upper[k], lower[k]) for k in (0, 1))
+
+    below = {one[:2] for one in pairs if is_below(pair, one)}
+    return [one for one in sorted(below) if not any(is_below(two, one) for two in below)]
 
 
 def structure_violations(
     trees: tuple[ChosenTree, ChosenTree], roots: tuple[int, int], pairs: Sequence[NodePair]
 ) -> list[str]:
-    """List the violations of monotonicity and relevance by pairs of nodes of two trees."""
+    """List the violations of monotonicity and relevance by pairs of nodes of two trees.
+
+    Of two pairs that share a node, the one whose other node is above is above.
+    """
     source, target = trees
     found = []
     for pair in pairs:
-        below_source = {o[:2] for o in pairs if o != pair and source.contains(pair[0], o[0])}
-        below_target = {o[:2] for o in pairs if o != pair and target.contains(pair[1], o[1])}
-        for other in sorted(below_source ^ below_target):
+        below = [
+            {
+                other[:2]
+                for other in pairs
+                if other != pair
+                and trees[k].contains(pair[k], other[k])
+                and (other[k] != pair[k] or trees[1 - k].contains(pair[1 - k], other[1 - k]))
+            }
+            for k in (0, 1)
+        ]
+        for other in sorted(below[0] ^ below[1]):
             found.append(f"monotonous: {other} lies below {pair[:2]} on one side only")
-        members = members_of(source, pairs, pair)
+        members = members_of(trees, pairs, pair)
         if pair[2] and len(members) > 2:
             found.append(f"monotonous: the compositional pair {pair[:2]} rests on {len(members)} pairs")
         elif pair[2] and len(members) == 2:

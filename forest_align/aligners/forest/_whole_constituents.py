@@ -4,6 +4,10 @@ The search runs on binary trees, where the nodes of a phrase pair are the lowest
 supports (Arase & Tsujii 2017, §4.1). If a constituent has more than two children, that ancestor may be only a
 part of it: "political refugee" of "a political refugee". In the original tree of the parser, the lowest
 common ancestor is the whole constituent, and that is what people want to see.
+
+A pair around such a part may have taken its constituent: *financial asset management corporations* is aligned
+with *against asset management companies*, and only the part *asset management corporations* with *asset
+management companies*. If the pair around rests on the part alone, it gives way, and the part is widened.
 """
 
 from __future__ import annotations
@@ -13,6 +17,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from forest_align.cext.alignment_result import SINGLE
 
 if TYPE_CHECKING:
     from forest_align.cext.alignment_result import AlignmentArrays
@@ -28,8 +34,10 @@ def with_whole_constituents(
     """Replace parts of constituents by the whole constituents if no other pair or link prevents it.
 
     A pair is widened if both of its phrases are then constituents. The words that they gain must be in no
-    other pair, and linked to no word outside of this pair. Conditions 1 to 5 of Definition 3.2 still hold,
-    with lowest common ancestors in the parser's own trees (:mod:`forest_align.aligners.forest.legitimacy`).
+    other pair, and linked to no word outside of this pair. Pairs around it that rest on it alone give way if
+    one of them has a node of the widened pair; they are then marked as absorbed. Conditions 1 to 5 of
+    Definition 3.2 still hold, with lowest common ancestors in the parser's own trees
+    (:mod:`forest_align.aligners.forest.legitimacy`).
 
     Parameters
     ----------
@@ -45,17 +53,55 @@ def with_whole_constituents(
     Returns
     -------
     AlignmentArrays
-        The same, except for some of the nodes in ``source`` and ``target``.
+        The same, except for some of the nodes in ``source`` and ``target``, and for ``absorbed``.
     """
     reported = ~arrays.absorbed
-    source = _Side.of(forests[0], trees[0], arrays.source, reported)
-    target = _Side.of(forests[1], trees[1], arrays.target, reported)
+    source = _Side.of(forests[0], trees[0], arrays.source)
+    target = _Side.of(forests[1], trees[1], arrays.target)
     wanted = reported & source.can_be_whole & target.can_be_whole & (source.is_part | target.is_part)
+    if not wanted.any():
+        return arrays
     nodes = arrays.source.copy(), arrays.target.copy()
+    widened = np.zeros(len(reported), bool)
     for place in np.flatnonzero(wanted).tolist():
-        if source.is_free(place) and target.is_free(place) and _stay_inside(source, target, place, links):
-            nodes[0][place], nodes[1][place] = source.wholes[place], target.wholes[place]
-    return arrays._replace(source=nodes[0], target=nodes[1])
+        free = source.is_free(place, reported) and target.is_free(place, reported)
+        widened[place] = free and _stay_inside(source, target, place, links)
+    for side, chosen in ((source, nodes[0]), (target, nodes[1])):
+        chosen[widened] = side.wholes[widened]
+        side.now[widened] = side.then[widened]
+    left = reported.copy()
+    for place in reversed(np.flatnonzero(wanted & ~widened).tolist()):  # supports before what rests on them
+        giving_way = _giving_way(arrays, source, target, place, left)
+        if not giving_way or not _stay_inside(source, target, place, links):
+            continue
+        remaining = left.copy()
+        remaining[giving_way] = False
+        if source.is_free(place, remaining) and target.is_free(place, remaining):
+            left = remaining
+            for side, chosen in ((source, nodes[0]), (target, nodes[1])):
+                chosen[place], side.now[place] = side.wholes[place], side.then[place]
+    return arrays._replace(source=nodes[0], target=nodes[1], absorbed=~left)
+
+
+def _giving_way(
+    arrays: AlignmentArrays, source: _Side, target: _Side, place: int, reported: np.ndarray
+) -> list[int]:
+    """The pairs around a pair, each resting on one alone, up to the last one that has a widened node."""
+    found: list[int] = []
+    needed = 0
+    around = int(arrays.parent[place])
+    while (
+        around >= 0
+        and arrays.parent[around] >= 0  # the roots stay
+        and reported[around]
+        and arrays.kind[around] == SINGLE
+        and np.count_nonzero(arrays.parent == around) == 1
+    ):
+        found.append(around)
+        if any(np.array_equal(side.now[around], side.then[place]) for side in (source, target)):
+            needed = len(found)
+        around = int(arrays.parent[around])
+    return found[:needed]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,9 +115,7 @@ class _Side:
     is_part, can_be_whole : numpy.ndarray
         bool, shape (D,): whether the node is not a constituent, and whether there is a constituent for it.
     now, then : numpy.ndarray
-        int, shape (D, 2): spans of the nodes and of the constituents.
-    others : numpy.ndarray
-        int, shape (R, 2): spans of the nodes of all pairs that are reported.
+        int, shape (D, 2): spans of the nodes as they are now, and of the constituents.
     """
 
     wholes: np.ndarray
@@ -79,24 +123,30 @@ class _Side:
     can_be_whole: np.ndarray
     now: np.ndarray
     then: np.ndarray
-    others: np.ndarray
 
     @classmethod
-    def of(cls, forest: ParseForest, tree: Derivation, nodes: np.ndarray, reported: np.ndarray) -> _Side:
+    def of(cls, forest: ParseForest, tree: Derivation, nodes: np.ndarray) -> _Side:
         is_part = ~forest.is_constituent[nodes]
         wholes = nodes.copy()
-        if (is_part & reported).any():
+        if is_part.any():
             wholes = _constituents_around(forest, tree)[nodes]
         spans = np.stack([forest.start, forest.end], 1)
-        now = spans[nodes]
-        return cls(wholes, is_part, forest.is_constituent[wholes], now, spans[wholes], now[reported])
+        return cls(wholes, is_part, forest.is_constituent[wholes], spans[nodes], spans[wholes])
 
-    def is_free(self, place: int) -> bool:
-        """Whether the words that a phrase would gain are only in pairs that contain the widened phrase."""
+    def is_free(self, place: int, reported: np.ndarray) -> bool:
+        """Whether the words that a phrase would gain are only in pairs that contain the widened phrase.
+
+        Parameters
+        ----------
+        place : int
+            The pair.
+        reported : numpy.ndarray
+            bool, shape (D,): the pairs that count.
+        """
         if not self.is_part[place]:
             return True
         (low, high), (start, end) = self.now[place], self.then[place]
-        starts, ends = self.others[:, 0], self.others[:, 1]
+        starts, ends = self.now[reported].T
         is_apart = (ends <= start) | (end <= starts)
         is_inside = (low <= starts) & (ends <= high)
         is_around = (starts <= start) & (end <= ends) & (ends - starts > end - start)

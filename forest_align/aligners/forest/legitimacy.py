@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 from forest_align.aligners.forest._maximum_set import with_link
 from forest_align.aligners.forest._tree_conditions import (
     ChosenTree,
     NodePair,
+    chain_length,
     missing_pairs,
     structure_violations,
 )
@@ -63,8 +65,9 @@ def violations(
     The conditions checked are root-pair containment, same tree, relevance, consistency and monotonicity.
     Also, each pair marked compositional must rest on at most two pairs, and its nodes must be their lowest
     common ancestors (Theorem 3.2). Lowest common ancestors may be those of the trees as they are, or
-    before they were binarized. Two extensions are legitimate: a pair that rests on only one pair, and roots
-    above the lowest common ancestor of their supports.
+    before they were binarized. Three extensions are legitimate: a pair that rests on only one pair, roots
+    above the lowest common ancestor of their supports, and as many pairs of a unary chain as it has nodes, if
+    their other nodes lie one below the other.
 
     Maximum set is checked on demand: no further pair may be added that a word link or two pairs support
     (:func:`~forest_align.aligners.forest._maximum_set.with_link`,
@@ -101,13 +104,10 @@ def violations(
         found += [
             f"same tree: node {node} is not in the {('source', 'target')[side]} tree" for node in missing
         ]
-    for side in (0, 1):
-        nodes = [pair[side] for pair in pairs]
-        twice = {node for node in nodes if nodes.count(node) > 1}
-        found += [
-            f"consistency: {('source', 'target')[side]} node {node} is aligned twice"
-            for node in sorted(twice)
-        ]
+    if found:
+        return found
+    for side, forest in enumerate((source, target)):
+        found += _repeated(trees[1 - side], forest, pairs, side)
     if found:
         return found
     found = structure_violations(trees, roots, pairs)
@@ -120,4 +120,22 @@ def violations(
             if source.is_constituent[s] and target.is_constituent[t]
         ]
         found = [f"maximum set: {pair} could be added" for pair in lacking]
+    return found
+
+
+def _repeated(other_tree: ChosenTree, forest: ParseForest, pairs: Sequence[NodePair], side: int) -> list[str]:
+    """The violations of consistency by nodes of one side that are in several pairs."""
+    partners: dict[int, list[int]] = {}
+    for pair in pairs:
+        partners.setdefault(pair[side], []).append(pair[1 - side])
+    found = []
+    for node, others in sorted(partners.items()):
+        name = f"consistency: {('source', 'target')[side]} node {node}"
+        if len(others) > chain_length(forest, node) or len(set(others)) < len(others):
+            found.append(f"{name} is aligned {'twice' if len(others) == 2 else f'{len(others)} times'}")
+        elif not all(
+            other_tree.contains(one, two) or other_tree.contains(two, one)
+            for one, two in combinations(others, 2)
+        ):
+            found.append(f"{name} is aligned with nodes that lie apart")
     return found

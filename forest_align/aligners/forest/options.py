@@ -21,7 +21,7 @@ BOUNDS: dict[str, tuple[float, float]] = {
     "parser_weight": (0, 1),
     **dict.fromkeys(("candidate_weight", "link_weight", "tree_weight", "phrase_weight"), (0, LARGEST_WEIGHT)),
     **dict.fromkeys(("phrase_bias", "phrase_base_prior"), (-LARGEST_WEIGHT, LARGEST_WEIGHT)),
-    "phrase_base": (0, 1),
+    **dict.fromkeys(("phrase_base", "phrase_added"), (0, 1)),
     # Scores of words are from 0 to 1: no word reaches a higher minimum.
     **dict.fromkeys(("confident_link", "certain_link"), (0, math.inf)),
 }
@@ -67,6 +67,9 @@ class ForestOptions:
     phrase_base, phrase_base_prior : float
         Pairs of phrases without linked words need no support if the phrase-pair model gives them at least
         this probability; the second is their log weight. With 1 there are none.
+    phrase_added : float
+        Pairs of nodes of the chosen trees that fit into the derivation are added to it if the phrase-pair
+        model gives them at least this probability. With 1 none are added.
     confident_link, certain_link : float
         Minimum scores of word candidates that are reported although the structure does not contain them. A
         confident candidate is added only if the structure links neither word to another one, a certain
@@ -79,6 +82,9 @@ class ForestOptions:
     maximum_set : bool
         Whether the derivation is completed to the maximum set (Definition 3.2, condition 6), see
         :func:`forest_align.aligners.forest._maximum_set.with_maximum_set`.
+    clear_words : bool
+        Whether two words are reported as a phrase pair only if their link is confident and neither has
+        another link. Their link is reported in any case.
     whole_constituents : bool
         Whether phrases that are parts of constituents are widened to the whole constituents, unless other
         pairs or links prevent it, see :mod:`forest_align.aligners.forest._whole_constituents`.
@@ -103,6 +109,7 @@ class ForestOptions:
     phrase_bias: float = 0.0
     phrase_base: float = 1.0
     phrase_base_prior: float = 0.0
+    phrase_added: float = 1.0
     confident_link: float = 0.5
     certain_link: float = 0.6
     normalizer: str = "sides"
@@ -111,6 +118,7 @@ class ForestOptions:
     multiword: bool = True
     count_all_nulls: bool = False
     maximum_set: bool = False
+    clear_words: bool = False
     whole_constituents: bool = True
 
     def __post_init__(self) -> None:

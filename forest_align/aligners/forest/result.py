@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from forest_align.aligners.forest._maximum_set import compositional, with_maximum_set
+from forest_align.aligners.forest._probable_pairs import with_revised_pairs
 from forest_align.aligners.forest._tree_choice import choose_tree
 from forest_align.aligners.forest._whole_constituents import with_whole_constituents
 from forest_align.aligners.forest.calibration import log_agreement
@@ -87,7 +88,8 @@ def build_alignment(
         If a sentence has no forest.
     """
     forests = forest_of(source), forest_of(target)
-    reported = reported_derivation(forests, arrays, base, candidates, model.options_for(phrases))
+    options = model.options_for(phrases)
+    reported = reported_derivation(forests, arrays, base, candidates, options, phrases)
     arrays, links, trees, outside, leaves = reported
     agreement = log_agreement(source, target, arrays, candidates, phrases)
     if phrases is None:
@@ -122,6 +124,7 @@ def reported_derivation(
     base: Mapping[tuple[int, int], Candidate],
     candidates: Sequence[Candidate],
     options: ForestOptions,
+    phrases: PhraseEvidence | None = None,
 ) -> Reported:
     """Find the word links and the trees of a derivation; complete and widen its phrases as the options say.
 
@@ -132,7 +135,10 @@ def reported_derivation(
     arrays, base, candidates
         As for :func:`build_alignment`.
     options : ForestOptions
-        Decide on the maximum set, on links outside of the derivation, and on widening.
+        Decide on the maximum set, on links outside of the derivation, on widening, and on what is left out
+        and added then.
+    phrases : PhraseEvidence, optional
+        What the phrase-pair model says.
     """
     trees = (
         _chosen_tree(forests[0], arrays.source_edges, arrays.source, arrays.root_aligned),
@@ -150,7 +156,29 @@ def reported_derivation(
     _add_confident(links, candidates, options)
     if options.whole_constituents:
         arrays = with_whole_constituents(arrays, forests, trees, links)
+    if options.clear_words or options.phrase_added < 1:
+        count = len(arrays.source)
+        arrays = with_revised_pairs(arrays, forests, trees, leaves, links, options, phrases)
+        inside -= _cut_links(forests, arrays, count, links)
     return Reported(arrays, links, trees, tuple(sorted(links.keys() - inside)), leaves)
+
+
+def _cut_links(
+    forests: tuple[ParseForest, ParseForest],
+    arrays: AlignmentArrays,
+    first: int,
+    links: Iterable[tuple[int, int]],
+) -> set[tuple[int, int]]:
+    """The links that have one word in a pair and the other not, for pairs from the given place on."""
+    pairs = [
+        (forests[0].node(s), forests[1].node(t))
+        for s, t in zip(arrays.source[first:].tolist(), arrays.target[first:].tolist(), strict=True)
+    ]
+    return {
+        (i, j)
+        for i, j in links
+        if any((one.start <= i < one.end) != (two.start <= j < two.end) for one, two in pairs)
+    }
 
 
 def _links_at_leaves(
@@ -197,14 +225,14 @@ def _phrase_pairs(
     probabilities: Sequence[float],
     links: Mapping[tuple[int, int], float],
 ) -> tuple[PhrasePair, ...]:
-    """The pairs of a derivation that were not replaced by others, in the order of the source nodes.
+    """The pairs of a derivation that were not replaced by others, in the order of the nodes.
 
     A pair of two single words is their link and has its probability.
     """
     whole = compositional(arrays)
     kept = np.flatnonzero(~arrays.absorbed)
     found = []
-    for place in kept[np.argsort(arrays.source[kept], kind="stable")].tolist():
+    for place in kept[np.lexsort((arrays.target[kept], arrays.source[kept]))].tolist():
         one, two = source.node(int(arrays.source[place])), target.node(int(arrays.target[place]))
         probability = probabilities[place]
         if one.end - one.start == 1 == two.end - two.start:

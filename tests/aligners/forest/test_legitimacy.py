@@ -75,6 +75,34 @@ def test_each_violation_is_named(pairs: list[NodePair], word: str) -> None:
     assert found and all(text.startswith(word) for text in found), found
 
 
+@pytest.mark.parametrize(
+    ("label", "partners", "word"),
+    [
+        ("X::NN", ((1, 2), (0, 2)), ""),
+        ("X::NN", ((1, 2), (0, 2), (0, 4)), "consistency"),
+        ("X::NN", ((1, 2), (2, 3)), "consistency"),
+        ("NN", ((1, 2), (0, 2)), "consistency"),
+    ],
+)
+def test_a_unary_chain_may_have_a_pair_for_each_of_its_nodes(
+    label: str, partners: tuple[tuple[int, int], ...], word: str
+) -> None:
+    *outer, tag = label.split("::")
+    chain = f"({outer[0]} ({tag} b))" if outer else f"({tag} b)"
+    _, source = forest_from_bracket(f"(S {chain} (VP (VB c)))")
+    nodes = {TREE.node(node).span: node for node in range(len(TREE))}
+    pairs = [(0, nodes[span], True) for span in partners]
+    derivations = source.best_derivation(), TREE.best_derivation()
+    for both in (False, True):
+        found = violations(
+            *((TREE, source) if both else (source, TREE)),
+            *(derivations[::-1] if both else derivations),
+            [(t, s, whole) if both else (s, t, whole) for s, t, whole in pairs],
+            root_aligned=False,
+        )
+        assert bool(found) == bool(word) and all(text.startswith(word) for text in found)
+
+
 def test_a_constituent_stands_above_the_part_of_it_that_joins_two_pairs() -> None:
     _, tree = forest_from_bracket("(S (NP (DT a) (JJ b) (NN c)) (VP (VB d)))")
     nodes = {tree.node(node).span: node for node in range(len(tree))}

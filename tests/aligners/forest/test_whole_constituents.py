@@ -17,6 +17,7 @@ from forest_align.aligners.forest.legitimacy import alignment_violations
 from forest_align.aligners.forest.result import reported_derivation
 from forest_align.aligners.words.lexical import GivenCandidates
 from forest_align.alignment import Alignment, Links
+from forest_align.cext.alignment_result import COMPOSITIONAL, SINGLE
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import sentence_from_bracket
 from forest_align.types import Derivation, ParseForest
@@ -75,6 +76,45 @@ def test_words_that_are_linked_elsewhere_are_not_taken_in(
     found = with_whole_constituents(arrays, forests, reported.trees, [*reported.links, link])
     spans = {forests[0].node(node).span for node in found.source.tolist()}
     assert ((0, 3) in spans, (1, 3) in spans) == (is_whole, not is_whole)
+
+
+AGAINST = "(S (PP (IN against) (NP (JJ asset) (NNS companies))) (VP (VBD acted)))"
+FINANCIAL = "(S (NP (JJ financial) (JJ asset) (NNS corporations)) (VP (VBD moved)))"
+
+
+@pytest.mark.parametrize(
+    ("kind", "links", "gives_way"),
+    [
+        (SINGLE, [], True),
+        (SINGLE, [(0, 0)], False),  # a word beside the part is linked to one that it would gain
+        (COMPOSITIONAL, [], False),
+    ],
+)
+def test_a_pair_that_rests_on_a_part_alone_gives_way(
+    aligner: ForestAligner, kind: int, links: list[tuple[int, int]], gives_way: bool
+) -> None:
+    source, target = (sentence_from_bracket(text) for text in (AGAINST, FINANCIAL))
+    forests = forest_of(source), forest_of(target)
+    known = [(1, 1), (2, 2), (3, 3)]
+    candidates = GivenCandidates(Links.of(known)).candidates(source, target)
+    arrays, base = aligner.search(source, target, candidates)
+    options = replace(aligner.model.options, whole_constituents=False)
+    trees = reported_derivation(forests, arrays, base, candidates, options).trees
+    node_of = [{tree.node(node).span: node for node in range(len(tree))} for tree in forests]
+    part = arrays.source.tolist().index(node_of[0][1, 3])
+    parent = arrays.parent.copy()
+    parent[part] = len(parent)
+    arrays = arrays._replace(
+        source=np.append(arrays.source, node_of[0][0, 3]),
+        target=np.append(arrays.target, node_of[1][0, 3]),
+        kind=np.append(arrays.kind, kind),
+        parent=np.append(parent, 0),
+        absorbed=np.append(arrays.absorbed, False),
+    )
+    found = with_whole_constituents(arrays, forests, trees, [*known, *links])
+    assert found.absorbed.tolist() == [False] * (len(parent)) + [gives_way]
+    assert forests[0].node(int(found.source[part])).span == (1, 3)
+    assert forests[1].node(int(found.target[part])).span == ((0, 3) if gives_way else (1, 3))
 
 
 def test_words_of_other_pairs_are_not_taken_in(aligner: ForestAligner) -> None:
