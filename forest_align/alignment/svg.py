@@ -34,8 +34,8 @@ _FORBIDDEN = re.compile(
 )
 
 
-# Number and title of the pair of a span.
-_Marks = dict[tuple[int, int], tuple[int, str]]
+# Numbers and titles of the pairs of a span; several if it is a unary chain.
+_Marks = dict[tuple[int, int], list[tuple[int, str]]]
 # Horizontal centres of the words of a sentence, and their vertical position.
 _Words = tuple[list[float], float]
 
@@ -168,18 +168,17 @@ def _has_words(tree: Tree) -> bool:
 
 
 def _marks(alignment: AlignmentRecord) -> tuple[_Marks, _Marks]:
-    """For each side, map each span to the number and the title of its pair of constituents.
+    """For each side, map each span to the number and the title of its pairs of constituents.
 
     Pairs without a node of their own in the trees are numbered too, as in every view.
     """
     pairs = shown_pairs(alignment)
-    drawn = [
-        (pairs[place], (number, _title(pairs[place])))
-        for place, number in numbers_of(pairs).items()
-        if pairs[place].constituents
-    ]
-    source = {pair.source_node.span: mark for pair, mark in drawn}
-    target = {pair.target_node.span: mark for pair, mark in drawn}
+    source, target = _Marks(), _Marks()
+    for place, number in numbers_of(pairs).items():
+        pair = pairs[place]
+        if pair.constituents:
+            source.setdefault(pair.source_node.span, []).append((number, _title(pair)))
+            target.setdefault(pair.target_node.span, []).append((number, _title(pair)))
     return source, target
 
 
@@ -200,24 +199,26 @@ def _tree(root: _Placed, marks: _Marks, words: float, up: int) -> list[str]:
         return words + up * (node.level * LEVEL_HEIGHT - 6)
 
     def visit(node: _Placed) -> None:
-        number, title = marks.get(node.span, (None, ""))
-        colour = UNALIGNED if number is None else PALETTE[number % len(PALETTE)]
+        its = marks.get(node.span, [])
+        colour = PALETTE[its[0][0] % len(PALETTE)] if its else UNALIGNED
+        numbers = ",".join(str(number + 1) for number, _ in its)
         for child in node.children:
             edges.append(
                 f'<polyline points="{child.x:.1f},{y(child):.1f} {child.x:.1f},{y(node):.1f} '
                 f'{node.x:.1f},{y(node):.1f}" fill="none" stroke="{colour}" stroke-linejoin="round" '
-                f'stroke-width="{1 if number is None else 1.8}"/>'
+                f'stroke-width="{1.8 if its else 1}"/>'
             )
             visit(child)
         text = escaped(node.label)
-        if number is not None:
-            text += f'<tspan font-size="9" dy="3">{number + 1}</tspan><title>{title}</title>'
-        size = (len(node.label) + (number is not None)) * CHARACTER_WIDTH + 6
+        if its:
+            titles = "; ".join(title for _, title in its)
+            text += f'<tspan font-size="9" dy="3">{numbers}</tspan><title>{titles}</title>'
+        size = (len(node.label) + len(its)) * CHARACTER_WIDTH + 6
         labels.append(
             f'<rect x="{node.x - size / 2:.1f}" y="{y(node) - 9:.1f}" width="{size:.1f}" height="18" '
             f'rx="4" fill="#ffffff"/>'
             f'<text x="{node.x:.1f}" y="{y(node) + 4:.1f}" text-anchor="middle" font-size="11" '
-            f'fill="{colour}" font-weight="{"normal" if number is None else "bold"}">{text}</text>'
+            f'fill="{colour}" font-weight="{"bold" if its else "normal"}">{text}</text>'
         )
 
     visit(root)

@@ -56,6 +56,21 @@ def test_a_numbered_phrase_has_its_probability_and_relation_as_a_title() -> None
     assert titles == {("1", "1.00"), ("2", "0.70 equivalent (format) 4.8/5")} and len(labels) == 4
 
 
+def test_a_unary_chain_in_two_pairs_has_both_numbers() -> None:
+    found = died_and_passed_away()
+    wider = PhrasePair(found.phrases[1].source_node, Node(1, 4, "VP", head=1), 0.4)
+    target = "(S (NP (PRP He)) (VP (VP (VBD passed) (PRT (RP away))) (. .)))"
+    one, two, three = found.phrases
+    picture = to_svg(replace(found, phrases=(one, two, wider, three), target_tree=target))
+    name = "{http://www.w3.org/2000/svg}"
+    labels = {
+        (node.findtext(f"{name}tspan"), node.findtext(f"{name}title"))
+        for node in ElementTree.fromstring(picture).iter(f"{name}text")
+        if node.find(f"{name}title") is not None
+    }
+    assert labels == {("1", "1.00"), ("2,3", "0.40; 0.70"), ("2", "0.40"), ("3", "0.70")}
+
+
 def test_one_line_is_drawn_for_each_link() -> None:
     root = ElementTree.fromstring(to_svg(died_and_passed_away()))
     assert len(list(root.iter("{http://www.w3.org/2000/svg}path"))) == 3
