@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,27 @@ def test_the_shards_of_a_job_array_are_joined(tmp_path: Path, monkeypatch: pytes
     assert run("slurm_array.sh", tmp_path / "one") == ""
     finished = (tmp_path / "one/examples/parts/completions").iterdir()
     assert [marker.name for marker in finished] == ["00002"]
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize(
+    ("name", "packages"),
+    [
+        ("with_datasets.py", ("datasets",)),
+        ("with_spark.py", ("pyspark", "pandas")),
+        ("with_dask.py", ("dask", "pandas")),
+    ],
+)
+def test_an_example_of_an_engine_runs(tmp_path: Path, name: str, packages: tuple[str, ...]) -> None:
+    for package in ("pyarrow", "narwhals", *packages):
+        if find_spec(package) is None:
+            pytest.skip(f"needs {package}")
+    if name == "with_spark.py" and shutil.which("java") is None:
+        pytest.skip("needs Java")
+    printed = [line for line in run(name, tmp_path).splitlines() if line[:3].isdigit()]
+    assert [line[:3] for line in printed] == ["101", "102", "103", "104"]
+    assert all(line.endswith("phrase pairs") for line in printed if line[:3] != "103")
+    assert printed[2].startswith("103 field ")
 
 
 def test_every_example_is_named_on_their_page() -> None:
