@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from forest_align._version import __version__
 from forest_align.aligners.base import Aligner
 from forest_align.aligners.chunks.chunk_features import chunk_features
 from forest_align.aligners.chunks.chunk_model import SIMILARITIES, ChunkJudgement, ChunkModel
@@ -17,13 +19,15 @@ from forest_align.aligners.chunks.related_chunks import CHUNK_ALIGNER
 from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.aligners.pair import GivenChunks, Text
 from forest_align.alignment import RELATION_NAMES, Alignment, PhrasePair, PhraseRelation
+from forest_align.storage.fingerprints import files_fingerprint, model_files
 from forest_align.types import InputError, Node, Sentence
+from forest_align.workers.origin import Loaded
 
 #: The label of chunks in an alignment.
 CHUNK = "CHUNK"
 
 
-class ChunkAligner(Aligner):
+class ChunkAligner(Loaded, Aligner):
     """Aligns given chunks by the link probabilities and word vectors of the contextual aligner.
 
     The phrases of its alignments are the chunk pairs, with relations and similarities. A chunk may be in
@@ -63,7 +67,15 @@ class ChunkAligner(Aligner):
         ModelError
             If the model does not exist.
         """
-        return cls(None if str(name_or_path) == "chunks" else ChunkModel.load(name_or_path), **options)
+        if str(name_or_path) == "chunks":
+            name, found = "chunks", cls(bundled_chunk_model(), **options)
+            with _bundled_folder() as folder:
+                digest = files_fingerprint(model_files(folder))
+        else:
+            name, found = str(Path(name_or_path).resolve()), cls(ChunkModel.load(name_or_path), **options)
+            digest = files_fingerprint(model_files(Path(name_or_path)))
+        contents = {"forest-align": __version__, "model": digest}
+        return found.loaded_from(cls.load, {"name_or_path": name, **options}, contents)
 
     def save(self, path: str | Path) -> None:
         """Write the model into a folder."""
@@ -194,5 +206,9 @@ def _median(probabilities: np.ndarray) -> int:
 
 def bundled_chunk_model() -> ChunkModel:
     """The chunk model that comes with the package."""
-    with as_file(files("forest_align.aligners") / "chunks" / "models" / "chunks") as folder:
+    with _bundled_folder() as folder:
         return ChunkModel.load(folder)
+
+
+def _bundled_folder() -> AbstractContextManager[Path]:
+    return as_file(files("forest_align.aligners") / "chunks" / "models" / "chunks")
