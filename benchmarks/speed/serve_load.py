@@ -32,9 +32,8 @@ from forest_align.data.pairs import read_pairs
 from forest_align.types import InputError
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "pairs.tsv"
-CLIENTS = (1, 8)
 HEAD = (
-    "| clients | requests | a second | median ms | 95% ms | 99% ms | processor ms a request "
+    "| clients | requests | a second | median ms | 95% ms | 99% ms | processor ms a request | pairs a batch "
     "| MiB before | after | answers |"
 )
 Outcome = tuple[str, float]
@@ -75,6 +74,15 @@ class Server:
         stats = ((folder / "stat").read_text(encoding="ascii") for folder in self._folders())
         ticks = (stat.rpartition(")")[2].split()[11:13] for stat in stats)
         return sum(int(user) + int(system) for user, system in ticks) / os.sysconf("SC_CLK_TCK")
+
+    def batches(self) -> tuple[float, float]:
+        """How many pairs and batches were aligned; nothing if the server does not count them."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection.request("GET", "/metrics")
+        text = connection.getresponse().read().decode("utf-8")
+        connection.close()
+        found = dict(re.findall(r"^forest_align_batch_pairs_(sum|count) (\S+)$", text, re.MULTILINE))
+        return float(found.get("sum", 0)), float(found.get("count", 0))
 
     def connect(self, timeout: float = 300) -> socket.socket:
         """A new connection."""
@@ -141,9 +149,10 @@ def in_threads(tasks: Sequence[Callable[[], None]]) -> None:
 
 def report_load(server: Server, bodies: Sequence[str], clients: int) -> None:
     """Print the row of a number of clients."""
-    before, spent = server.memory(), server.seconds()
+    before, spent, (pairs, batches) = server.memory(), server.seconds(), server.batches()
     seconds, outcomes = load(server, bodies, clients)
     spent = server.seconds() - spent
+    pairs, batches = (after - early for after, early in zip(server.batches(), (pairs, batches), strict=True))
     cuts = [1000 * cut for cut in quantiles([time for _, time in outcomes], n=100, method="inclusive")]
     answered = Counter(outcome for outcome, _ in outcomes)
     row = [
@@ -152,6 +161,7 @@ def report_load(server: Server, bodies: Sequence[str], clients: int) -> None:
         f"{len(bodies) / seconds:.0f}",
         *(f"{cuts[place]:.0f}" for place in (49, 94, 98)),
         f"{1000 * spent / len(bodies):.0f}",
+        f"{pairs / batches:.1f}" if batches else "",
         f"{before:.0f}",
         f"{server.memory():.0f}",
         ", ".join(f"{number} × {outcome}" for outcome, number in answered.items()),
@@ -238,6 +248,7 @@ def main() -> None:
     options.add_argument("--requests", type=int, default=200, help="for each number of clients; default: 200")
     options.add_argument("--workers", type=int, help="processes that align")
     options.add_argument("--python", default=sys.executable, help="that runs the server; this one by default")
+    options.add_argument("--clients", type=int, nargs="+", default=(1, 8), help="at a time; default: 1 8")
     options.add_argument("--slow", type=int, default=100, help="silent clients; default: 100")
     arguments = options.parse_args()
     read = (pair for pair in read_pairs(arguments.pairs) if not isinstance(pair, InputError))
@@ -252,7 +263,7 @@ def main() -> None:
             "| clients | requests | a second | median ms | 95% ms | 99% ms | MiB before | after | answers |"
         )
         print("|---|---|---|---|---|---|---|---|---|")
-        for clients in CLIENTS:
+        for clients in arguments.clients:
             report_load(server, bodies, clients)
         report_trouble(server, bodies[:20], arguments.slow)
 

@@ -35,11 +35,14 @@ def listen(host: str, port: int) -> socket.socket:
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family, backlog=128)
+        listener = socket.create_server((host, port), family=family, backlog=128)
     except (OSError, OverflowError, TypeError, UnicodeError) as error:  # the last two: not a host name
         raise InputError(
             f"cannot listen on {host}, port {port}: {error}; try another --port or --host"
         ) from None
+    # asyncio sends parts of an answer at once (TCP_NODELAY) only if the socket names its protocol. Otherwise
+    # the body waits 40 ms until the client confirms that it has the headers.
+    return socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, fileno=listener.detach())
 
 
 def url_of(listener: socket.socket, host: str) -> str:

@@ -97,6 +97,15 @@ def test_one_connection_serves_several_requests(service: Running) -> None:
     connection.close()
 
 
+def test_parts_of_an_answer_do_not_wait_for_each_other(service: Running) -> None:
+    with service.connect() as connection:
+        connection.sendall(b"GET /version HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert connection.recv(100)
+        (accepted,) = service.server.server_state.connections
+        socket_of = accepted.transport.get_extra_info("socket")  # type: ignore[union-attr]
+        assert socket_of.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 def test_head_gives_the_headers_alone(service: Running) -> None:
     with service.connect() as connection:
         connection.sendall(b"HEAD / HTTP/1.0\r\nHost: localhost\r\n\r\n")
