@@ -1,10 +1,11 @@
-"""Around every request: the names that the server answers to, headers of safety, errors, and metrics."""
+"""Around every request: names that the server answers to, headers of safety, errors, metrics, a gate."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
@@ -32,6 +33,42 @@ def error_answer(error: RequestError) -> Response:
     answer = json_answer(format_json_object({"error": error.message}), error.status)
     answer.headers.update(error.headers)
     return answer
+
+
+class RequestGate:
+    """Lets so many requests align at the same time.
+
+    Parameters
+    ----------
+    most : int
+        How many.
+
+    Attributes
+    ----------
+    inside : int
+        How many do.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.inside, self._most = 0, most
+
+    @contextmanager
+    def entered(self) -> Iterator[None]:
+        """Let a request in until it leaves the context.
+
+        Raises
+        ------
+        RequestError
+            If there are enough (503).
+        """
+        if self.inside >= self._most:
+            message = f"{self.inside} requests are being aligned; come back later"
+            raise RequestError(HTTPStatus.SERVICE_UNAVAILABLE, message, {"Retry-After": "1"})
+        self.inside += 1
+        try:
+            yield
+        finally:
+            self.inside -= 1
 
 
 class Guard:

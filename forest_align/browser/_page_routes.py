@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from forest_align.alignment import Alignment
-from forest_align.browser._guard import json_answer
+from forest_align.browser._guard import RequestGate, json_answer
 from forest_align.browser._pages import Form, pairs_page, problem_page, sentences_page
 from forest_align.browser._request_bodies import PairReader
 from forest_align.browser.limits import PairRequest, RequestError, ServiceLimits
@@ -31,6 +31,8 @@ class PageRoutes:
         Aligns pairs.
     reader : PairReader
         Checks pairs.
+    gate : RequestGate
+        Every request that aligns passes it.
     default : str
         Name of the aligner that is chosen at first.
     names : sequence of str
@@ -45,13 +47,14 @@ class PageRoutes:
         self,
         batches: MicroBatches,
         reader: PairReader,
+        gate: RequestGate,
         default: str,
         names: Sequence[str],
         limits: ServiceLimits,
         lines: LineIndex | None,
     ) -> None:
         self._batches, self._reader, self._default, self._names = batches, reader, default, names
-        self._limits, self._lines = limits, lines
+        self._gate, self._limits, self._lines = gate, limits, lines
 
     async def sentences(self, request: Request) -> Response:
         """The page with the form; with sentences in the query, their alignment."""
@@ -64,7 +67,9 @@ class PageRoutes:
         if not (source or target):
             return _page(sentences_page(form))
         try:
-            result = await self._batches.start(self._reader.check(PairRequest(source, target, name)))
+            pair = self._reader.check(PairRequest(source, target, name))
+            with self._gate.entered():
+                result = await self._batches.start(pair)
         except RequestError as error:
             return _page(sentences_page(form, problem=error.message), error.status)
         if result.status != HTTPStatus.OK:

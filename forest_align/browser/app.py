@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from forest_align._version import __version__
 from forest_align.alignment import alignment_schema
-from forest_align.browser._guard import Guard, error_answer, json_answer
+from forest_align.browser._guard import Guard, RequestGate, error_answer, json_answer
 from forest_align.browser._page_routes import PageRoutes
 from forest_align.browser._request_bodies import PairReader, read_json
 from forest_align.browser._row_stream import ROW_TYPES, RowStream
@@ -96,8 +96,10 @@ def create_app(
     batches = MicroBatches(workers, settings.default, limits, metrics)
     kinds = {name: model.kind for name, model in settings.models.items()}
     reader = PairReader(kinds, settings.default, limits)
+    gate = RequestGate(limits.requests)
+    metrics.watch("aligning_requests", "Requests that align now", lambda: gate.inside)
     service = _Service(settings, batches, metrics)
-    pages = PageRoutes(batches, reader, settings.default, list(settings.models), limits, pairs)
+    pages = PageRoutes(batches, reader, gate, settings.default, list(settings.models), limits, pairs)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -106,7 +108,7 @@ def create_app(
 
     routes = [
         Route("/", pages.sentences),
-        Route("/align", _AlignRoute(batches, reader, limits, metrics), methods=["POST"]),
+        Route("/align", _AlignRoute(batches, reader, limits, gate), methods=["POST"]),
         Route("/health", service.health),
         Route("/metrics", service.metrics),
         Route("/version", service.version),
@@ -140,26 +142,18 @@ class _AlignRoute:
     """Aligns what clients post, as an ASGI application."""
 
     def __init__(
-        self, batches: MicroBatches, reader: PairReader, limits: ServiceLimits, metrics: ServiceMetrics
+        self, batches: MicroBatches, reader: PairReader, limits: ServiceLimits, gate: RequestGate
     ) -> None:
-        self._batches, self._reader, self._limits = batches, reader, limits
-        self._aligning = 0
-        metrics.watch("aligning_requests", "Requests that align now", lambda: self._aligning)
+        self._batches, self._reader, self._limits, self._gate = batches, reader, limits, gate
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Align a pair, a list of pairs, or a stream of them."""
         request = Request(scope, receive)
-        if self._aligning >= self._limits.requests:
-            message = f"{self._aligning} requests are being aligned; come back later"
-            raise RequestError(HTTPStatus.SERVICE_UNAVAILABLE, message, {"Retry-After": "1"})
         if request.headers.get("content-encoding", "identity") != "identity":
             raise RequestError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "expected a body that is not compressed")
-        self._aligning += 1
-        try:
+        with self._gate.entered():
             answer = await self._answer(request)
             await answer(scope, receive, send)
-        finally:
-            self._aligning -= 1
 
     async def _answer(self, request: Request) -> ASGIApp:
         aligner = request.query_params.get("aligner")

@@ -360,6 +360,8 @@ def test_requests_beyond_the_limit_are_told_to_come_back() -> None:
     with served(replace(SETTINGS, limits=replace(LIMITS, requests=0))) as client:
         answer = client.post("/align", json=pair("a"))
         assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
+        page = client.get("/?source=a&target=a")
+        assert page.status_code == 503 and "come back later" in page.text
         assert client.get("/version").status_code == 200
 
 
