@@ -32,6 +32,7 @@ RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "alignment_speed": ("--count 1", "two threads: .* times as fast", {}),
     "chart_speed": ("--words 4 --labels 12 --sentences 2 --k 2", "inside-outside", {}),
     "contextual_speed": ("LINKED --words 11 --limit 2 --repeat 1", "dependencies given .* pairs/s", {}),
+    "document_speed": ("RAW --sentences 2", "2 x 2 sentences, 2 links", {}),
     "extraction_speed": ("ALIGNED --count 8 --distinct", "table: .* rows", {}),
     "memory": ("align RAW --count 2", "2 pairs .* MiB", {}),
     "onnx_runtime": ("RAW --limit 1 --aligner contextual", "contextual . ONNX Runtime, int8 ", {}),

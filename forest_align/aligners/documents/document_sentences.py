@@ -78,10 +78,21 @@ def _split(text: str) -> Iterator[tuple[Sentence, tuple[int, int]]]:
 
 def _given(sentence: str | Sentence) -> Sentence:
     if isinstance(sentence, Sentence):
-        return sentence
+        has_offsets = all(token.start >= 0 for token in sentence.tokens)
+        return sentence if has_offsets else _with_text(sentence)
     if not isinstance(sentence, str):
         raise InputError(f"expected a text or a Sentence, found {reprlib.repr(sentence)}")
     return Sentence(tokenize(sentence), text=sentence)
+
+
+def _with_text(sentence: Sentence) -> Sentence:
+    """A sentence whose tokens have offsets in its words joined by blanks."""
+    plain = Sentence.from_words(sentence.words)
+    tokens = tuple(
+        replace(token, start=other.start, end=other.end)
+        for token, other in zip(sentence.tokens, plain.tokens, strict=True)
+    )
+    return replace(sentence, tokens=tokens, text=plain.text)
 
 
 def _moved(tokens: Iterable[Token], by: int) -> tuple[Token, ...]:
@@ -98,7 +109,7 @@ def joined_sentences(sentences: Sequence[Sentence]) -> Sentence:
     starts: list[int] = []
     at = 0
     for sentence in sentences:
-        starts.append(len(tokens))
+        starts += [len(tokens), *(len(tokens) + start for start in sentence.starts)]
         tokens += _moved(sentence.tokens, at)
         at += len(sentence.text) + 1
     vectors = [one.vectors for one in sentences if one.vectors is not None]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from forest_align.aligners.documents.document_sentences import (
     document_sentences,
     joined_sentences,
 )
-from forest_align.types import InputError, Sentence
+from forest_align.types import InputError, Sentence, Token
 
 from .toy_documents import document, sentence
 
@@ -44,6 +45,13 @@ def test_given_sentences_keep_their_places() -> None:
     assert found.spans == ()
 
 
+def test_tokens_without_offsets_get_a_text() -> None:
+    (found,) = document_sentences([Sentence((Token("It"), Token("rained", tag="VBD")))]).sentences
+    assert found.text == "It rained"
+    assert [(token.start, token.end) for token in found.tokens] == [(0, 2), (3, 9)]
+    assert found.tags == ("", "VBD")
+
+
 @pytest.mark.parametrize("wrong", [3, [3], None, {"a"}])
 def test_what_is_no_document_is_refused(wrong: Any) -> None:
     with pytest.raises(InputError, match="expected a text"):
@@ -63,6 +71,8 @@ def test_joined_sentences_are_one_text() -> None:
     assert found.text == "a b c d e"
     assert [found.text[token.start : token.end] for token in found.tokens] == list(found.words)
     assert found.starts == (2, 3)
+    two = replace(parts[2], starts=(1,))
+    assert joined_sentences([parts[1], two]).starts == (1, 2)
     assert found.vectors is not None
     assert np.array_equal(found.vectors[3:], parts[2].vectors)
     assert joined_sentences(parts[:1]) is parts[0]
