@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
+from forest_align.aligners.phrases import word_tables as sums
 from forest_align.aligners.phrases.sentence_spans import CATEGORIES, FORMS, SentenceSpans
+from forest_align.aligners.phrases.word_tables import WordMatrices, WordTables
 from forest_align.lexicon.kinds import Evidence
-from forest_align.types.spans import SpanSums
 
-#: Upper bound for the probability of a link, so that a single link does not outweigh all else.
-MOST_CERTAIN = 0.98
 _RELATED = (
     Evidence.SYNONYM | Evidence.DERIVATION | Evidence.SUFFIX | Evidence.SPELLING | Evidence.NUMBER
     | Evidence.ABBREVIATION | Evidence.ACRONYM | Evidence.PPDB
@@ -76,31 +76,7 @@ class SpanPairIndex(NamedTuple):
     target: np.ndarray
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WordMatrices:
-    """What is known about every two words of two sentences.
-
-    Attributes
-    ----------
-    links : numpy.ndarray
-        float64, shape (n, m): link probabilities.
-    cosines : numpy.ndarray
-        float32, shape (n, m): cosines of word vectors.
-    evidence : numpy.ndarray
-        int32, shape (n, m): see :func:`~forest_align.aligners.contextual.pair_evidence.pair_evidence`.
-    """
-
-    links: np.ndarray
-    cosines: np.ndarray
-    evidence: np.ndarray
-
-    @property
-    def transposed(self) -> WordMatrices:
-        """The same for the swapped sentences."""
-        return WordMatrices(self.links.T, self.cosines.T, self.evidence.T)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class SpanEvidence:
     """What is known about the phrases of two sentences.
 
@@ -119,10 +95,10 @@ class SpanEvidence:
     words: WordMatrices
     means: tuple[np.ndarray, np.ndarray]
 
-    @property
-    def swapped(self) -> SpanEvidence:
-        """The same for the swapped sentences."""
-        return SpanEvidence(self.target, self.source, self.words.transposed, self.means[::-1])
+    @cached_property
+    def tables(self) -> WordTables:
+        """Sums over the words."""
+        return WordTables.of(self.words, self.source, self.target)
 
     def ends(self, pairs: SpanPairIndex) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Start and end of the source phrase and of the target phrase of each pair, int64 (K,)."""
@@ -150,159 +126,117 @@ def phrase_features(
         float32, shape (K, len(FEATURES)).
     """
     one, two = side_features(phrases, pairs) if sides is None else sides
-    both = _both(phrases, pairs)
-    larger, smaller = np.maximum(one, two), np.minimum(one, two)
     source, target, (a, b) = phrases.source, phrases.target, pairs
-    kinds = np.zeros((len(a), len(CATEGORIES)))
-    rows = np.arange(len(a))
-    kinds[rows, source.category[a]] += 0.5
-    kinds[rows, target.category[b]] += 0.5
-    forms = source.forms[a], target.forms[b]
-    columns = (larger, smaller, both, kinds, (forms[0] + forms[1]) / 2, forms[0] * forms[1])
-    return np.concatenate(columns, axis=1, dtype=np.float32)
+    kinds = np.zeros((len(CATEGORIES), len(a)))
+    columns = np.arange(len(a))
+    kinds[source.category[a], columns] += 0.5
+    kinds[target.category[b], columns] += 0.5
+    forms = source.forms[a].T, target.forms[b].T
+    rows = (
+        np.maximum(one, two).T,
+        np.minimum(one, two).T,
+        _both(phrases, pairs),
+        kinds,
+        (forms[0] + forms[1]) / 2,
+        forms[0] * forms[1],
+    )
+    return np.ascontiguousarray(np.concatenate(rows, dtype=np.float32).T)
 
 
 def side_features(phrases: SpanEvidence, pairs: SpanPairIndex) -> tuple[np.ndarray, np.ndarray]:
     """Facts about each side of each pair, float64 (K, len(SIDES)), in the order of :data:`SIDES`."""
-    links = SpanSums.of(np.minimum(phrases.words.links, MOST_CERTAIN).astype(np.float64))
-    inside = links.between(*phrases.ends(pairs))
-    swapped = SpanPairIndex(pairs.target, pairs.source)
-    return _side(phrases, pairs, inside), _side(phrases.swapped, swapped, inside)
+    found = _of_both_sides(phrases, pairs).T
+    return found[: len(pairs.source)], found[len(pairs.source) :]
 
 
-def _side(phrases: SpanEvidence, pairs: SpanPairIndex, inside: np.ndarray) -> np.ndarray:
-    """The facts about the source side of each pair."""
-    spans, others, words, (at, other) = phrases.source, phrases.target, phrases.words, pairs
-    links = np.minimum(words.links, MOST_CERTAIN).astype(np.float64)
+def _of_both_sides(phrases: SpanEvidence, pairs: SpanPairIndex) -> np.ndarray:
+    """The facts about the source side of each pair, and then about its target side, (len(SIDES), 2K)."""
+    tables, (a, b) = phrases.tables, pairs
+    (n, m), count = tables.lengths, len(a)
     start, end, first, last = phrases.ends(pairs)
-    length, size = links.shape[0], (end - start).astype(np.float64)
-    linked = np.minimum(links.sum(axis=1), 1.0)
-    content = spans.content.astype(np.float64)
-    free = (1 - linked) * content
-    mass, contents, frees = _running(linked), _running(content), _running(free)
-    total_free, free_inside = frees[-1], frees[end] - frees[start]
-    content_inside = contents[end] - contents[start]
-    rows = _running(links.sum(axis=1))
-    leaving = np.maximum(rows[end] - rows[start] - inside, 0.0)
-    apart = SpanSums.of(np.log1p(-links))
-    all_apart = apart.between(start, end)
-    consistent = all_apart - apart.between(start, end, first, last)
-    of_content = SpanSums.of(links * content[:, None]).between(start, end, first, last)
-    # Sums over the other phrase of each word's links.
-    to_other = np.concatenate([np.zeros((length, 1)), links.cumsum(axis=1)], axis=1)
-    before, after = np.maximum(start - 1, 0), np.minimum(end, length - 1)
-    has_before, has_after = start > 0, end < length
-
-    def into(word: np.ndarray) -> np.ndarray:
-        found: np.ndarray = np.minimum(to_other[word, last] - to_other[word, first], 1.0)
-        return found
-
-    best, overall = _best_similarity(words.cosines, others)
-    similar = (best[end, other] - best[start, other]) / size
-    at_all = (overall[end] - overall[start]) / size
-    alike = (words.evidence & int(Evidence.IDENTICAL | Evidence.LEMMA)) != 0
-    counted = SpanSums.of((alike & (content[:, None] > 0)).astype(np.float64))
-    alike_inside = counted.between(start, end, first, last)
-    alike_outside = counted.between(start, end) - alike_inside
+    inside = np.tile(tables.links.between(start, end, first, last), 2)
+    # Places of each side, and positions in the other sentence.
+    here, beyond = np.concatenate([start, first + n + 1]), np.concatenate([end, last + n + 1])
+    other_start, other_end = np.concatenate([first, start]), np.concatenate([last, end])
+    size = (beyond - here).astype(np.float64)
+    runs = tables.runs[:, beyond] - tables.runs[:, here]
+    above, below = tables.cells(here), tables.cells(beyond)
+    blocks = tables.corners[: sums.TO_OTHER]
+    within = blocks[:, below + other_end] - blocks[:, above + other_end]
+    within = within - blocks[:, below + other_start] + blocks[:, above + other_start]
+    # Before the first word of a sentence comes its place without a word.
+    before = np.where(here == 0, n, np.where(here == n + 1, n + m + 1, here - 1))
+    rows = tables.cells(np.stack([here, beyond - 1, before, beyond]))
+    to_other = tables.corners[sums.TO_OTHER]
+    into = np.minimum(to_other[rows + other_end] - to_other[rows + other_start], 1.0)
+    known = len(phrases.source), len(phrases.target)
+    phrase = np.concatenate([b, a])
+    best = (
+        tables.best[tables.columns(beyond, known) + phrase]
+        - tables.best[tables.columns(here, known) + phrase]
+    )
+    similar = best / size
+    contents = np.maximum(runs[sums.CONTENT], 1.0)
+    all_free = np.repeat(tables.runs[sums.FREE, [n, -1]], count)
+    alike = within[sums.ALIKE_INSIDE]
     return np.stack(
         [
-            np.minimum(leaving, 4.0),
-            np.maximum(consistent, -12.0) / 4,
-            np.minimum(inside, mass[end] - mass[start]) / size,
-            np.minimum(of_content / np.maximum(content_inside, 1.0), 1.0),
-            free_inside / np.maximum(content_inside, 1.0),
-            np.log1p(free_inside),
-            free_inside / (total_free + 0.25),
+            np.minimum(np.maximum(runs[sums.LINKS] - inside, 0.0), 4.0),
+            np.maximum(runs[sums.APART] - within[sums.APART_INSIDE], -12.0) / 4,
+            np.minimum(inside, runs[sums.MASS]) / size,
+            np.minimum(within[sums.CONTENT_INSIDE] / contents, 1.0),
+            runs[sums.FREE] / contents,
+            np.log1p(runs[sums.FREE]),
+            runs[sums.FREE] / (all_free + 0.25),
             np.log(size),
-            size / length,
-            into(start),
-            into(end - 1),
-            np.where(has_before, into(before), 0.0),
-            np.where(has_after, into(after), 0.0),
-            np.where(has_before, free[before], 0.0),
-            np.where(has_after, free[after], 0.0),
+            size / np.repeat([n, m], count),
+            *into,
+            tables.free[before],
+            tables.free[beyond],
             similar,
-            similar - at_all,
-            spans.whole[at],
-            spans.marginal[at],
-            np.minimum(alike_outside, 4.0) * (alike_inside == 0) / 4,
-        ],
-        axis=1,
+            similar - runs[sums.SIMILAR] / size,
+            np.concatenate([phrases.source.whole[a], phrases.target.whole[b]]),
+            np.concatenate([phrases.source.marginal[a], phrases.target.marginal[b]]),
+            np.minimum(runs[sums.ALIKE] - alike, 4.0) * (alike == 0) / 4,
+        ]
     )
 
 
 def _both(phrases: SpanEvidence, pairs: SpanPairIndex) -> np.ndarray:
-    """The features :data:`_PAIRS`, float64 (K, len(_PAIRS))."""
+    """The features :data:`_PAIRS`, float64 (len(_PAIRS), K)."""
     source, target, words, means = phrases.source, phrases.target, phrases.words, phrases.means
-    a, b = pairs
-    links = words.links
-    n, m = links.shape
+    tables, (a, b) = phrases.tables, pairs
+    n, m = tables.lengths
     start, end, first, last = phrases.ends(pairs)
-    inside = SpanSums.of(np.minimum(links, MOST_CERTAIN).astype(np.float64)).between(start, end, first, last)
-    # A border around the matrix: the edges of both sentences correspond.
-    padded = np.zeros((n + 2, m + 2))
-    padded[1:-1, 1:-1] = links
-    padded[0, 0] = padded[-1, -1] = 1.0
+    bordered = tables.bordered
     heads = source.head[a], target.head[b]
-    cosines, evidence = words.cosines[heads], words.evidence[heads]
-    governors = np.zeros((n + 1, m + 1))
-    governors[:-1, :-1] = links
-    governors[-1, -1] = 1.0  # the heads of both sentences
-    free = [
-        _running((1 - np.minimum(links.sum(axis=axis), 1.0)) * side.content)
-        for axis, side in ((1, source), (0, target))
-    ]
+    evidence = words.evidence[heads]
+    free = tables.unlinked
     of_source, of_target = free[0][end] - free[0][start], free[1][last] - free[1][first]
     elsewhere = free[0][-1] - of_source, free[1][-1] - of_target
-    products = of_source * of_target / ((free[0][-1] + 0.25) * (free[1][-1] + 0.25))
-    dense = SpanSums.of(words.cosines.astype(np.float64)).between(start, end, first, last)
     sizes = (end - start) * (last - first)
-    left, right = padded[start, first], padded[end + 1, last + 1]
-    crosswise = np.maximum(padded[start, last + 1], padded[end + 1, first])
-    position = (start + end) / (2 * n) - (first + last) / (2 * m)
+    crosswise = np.maximum(bordered[start, last + 1], bordered[end + 1, first])
     return np.stack(
         [
-            np.log1p(inside),
+            np.log1p(tables.links.between(start, end, first, last)),
             sizes == 1,
-            left,
-            right,
+            bordered[start, first],
+            bordered[end + 1, last + 1],
             crosswise,
-            links[heads],
-            cosines,
+            words.links[heads],
+            words.cosines[heads],
             (evidence & int(Evidence.IDENTICAL | Evidence.LEMMA)) != 0,
             (evidence & int(_RELATED)) != 0,
-            governors[source.governor[a], target.governor[b]],
+            tables.governors[source.governor[a], target.governor[b]],
             (means[0][a] * means[1][b]).sum(axis=1),
-            dense / sizes,
-            products,
+            tables.cosines.between(start, end, first, last) / sizes,
+            of_source * of_target / ((free[0][-1] + 0.25) * (free[1][-1] + 0.25)),
             np.log1p(np.maximum(*elsewhere)),
             np.log1p(np.minimum(*elsewhere)),
             source.category[a] == target.category[b],
-            np.abs(position),
-        ],
-        axis=1,
+            np.abs((start + end) / (2 * n) - (first + last) / (2 * m)),
+        ]
     )
-
-
-def _running(values: np.ndarray) -> np.ndarray:
-    """Sums of all values before each place."""
-    return np.concatenate([[0.0], np.cumsum(values)])
-
-
-def _best_similarity(cosines: np.ndarray, others: SentenceSpans) -> tuple[np.ndarray, np.ndarray]:
-    """Running sums, over words, of the cosine with the most similar word of each other phrase, and of all.
-
-    Returns
-    -------
-    numpy.ndarray, numpy.ndarray
-        float64, shapes (n + 1, T) and (n + 1,).
-    """
-    length = cosines.shape[0]
-    best = np.zeros((length + 1, len(others)))
-    for place, (first, last) in enumerate(zip(others.start.tolist(), others.end.tolist(), strict=True)):
-        cosines[:, first:last].max(axis=1, out=best[1:, place])
-    np.cumsum(best, axis=0, out=best)
-    return best, _running(cosines.max(axis=1))
 
 
 def unit_vectors(vectors: np.ndarray) -> np.ndarray:

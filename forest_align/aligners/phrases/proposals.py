@@ -7,15 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from forest_align.aligners.phrases.features import (
-    MOST_CERTAIN,
     SpanEvidence,
     SpanPairIndex,
-    WordMatrices,
     mean_vectors,
     phrase_features,
     unit_vectors,
 )
 from forest_align.aligners.phrases.sentence_spans import SentenceSpans
+from forest_align.aligners.phrases.word_tables import MOST_CERTAIN, WordMatrices
 from forest_align.types import InputError, Sentence
 from forest_align.types.spans import SpanSums
 
