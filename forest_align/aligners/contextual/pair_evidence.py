@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,15 +24,18 @@ QUANTITIES_FROM = 16
 ANTONYMS, OPPOSED = 1 << 20, 1 << 21
 #: A word within another one: *#StarWars*, *Star*; *gon* of *gonna*, *going*.
 WITHIN = 1 << 22
+_PAIRS_KEPT = 4
 _SAME_WORD = int(Evidence.IDENTICAL | Evidence.LEMMA)
 
 
+@lru_cache(maxsize=_PAIRS_KEPT)
 def pair_evidence(
     source: Sentence, target: Sentence, lexicon: Lexicon, ppdb: PairTable | None = None
 ) -> np.ndarray:
     """Find the evidence for and against a link of every two words.
 
-    The result for swapped sentences is the transpose.
+    The result for swapped sentences is the transpose. That of the last few pairs of sentences is kept,
+    because the models of links, phrases and edits all read it.
 
     Parameters
     ----------
@@ -45,9 +49,9 @@ def pair_evidence(
     Returns
     -------
     numpy.ndarray
-        int32, shape (n, m): sums of :class:`~forest_align.lexicon.kinds.Evidence`, relations of quantities
-        from bit :data:`QUANTITIES_FROM` on, :data:`ANTONYMS`, :data:`OPPOSED` and :data:`WITHIN`. An acronym
-        and a word that is only spelled like it (*IT*, *it*) are not the same word.
+        int32, shape (n, m), read-only: sums of :class:`~forest_align.lexicon.kinds.Evidence`, relations of
+        quantities from bit :data:`QUANTITIES_FROM` on, :data:`ANTONYMS`, :data:`OPPOSED` and
+        :data:`WITHIN`. An acronym and a word that is only spelled like it (*IT*, *it*) are not the same word.
     """
     found = lexical_evidence(source, target, lexicon, ppdb)
     words = source.words, target.words
@@ -59,4 +63,5 @@ def pair_evidence(
         found[opposed & ~np.uint8(Opposition.ANTONYM) != 0] |= OPPOSED
     found[part_relations(*words)] |= WITHIN
     found[acronym_clashes(*words, *tags)] &= ~_SAME_WORD
+    found.flags.writeable = False
     return found

@@ -6,6 +6,7 @@ Kovatchev et al. (2018): inflectional and derivational changes, spelling, format
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from forest_align.alignment import CHANGE_NAMES
@@ -203,6 +204,8 @@ class WordChanges:
             [one for one in quantities if _within((one.start, one.end), span)]
             for quantities, span in zip(self._quantities, (source_span, target_span), strict=True)
         ]
+        if not all(sides):
+            return set()
         found: set[str] = set()
         paired: tuple[set[int], set[int]] = (set(), set())
         comparisons = {
@@ -245,13 +248,14 @@ class WordChanges:
 
     def _cross(self, links: Sequence[tuple[int, int]]) -> bool:
         """Whether linked groups of words come in another order; punctuation does not count."""
-        groups = _groups(
-            [
-                (i, j)
-                for i, j in links
-                if not self._profiles[0][i].is_punctuation and not self._profiles[1][j].is_punctuation
-            ]
-        )
+        words = [
+            (i, j)
+            for i, j in links
+            if not self._profiles[0][i].is_punctuation and not self._profiles[1][j].is_punctuation
+        ]
+        if all(one[1] <= two[1] for one, two in pairwise(words)):
+            return False  # links are sorted: no two of them cross
+        groups = _groups(words)
         return any(one[0][1] <= two[0][0] and two[1][1] <= one[1][0] for one in groups for two in groups)
 
 

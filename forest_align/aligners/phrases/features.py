@@ -12,6 +12,7 @@ from forest_align.aligners.phrases import word_tables as sums
 from forest_align.aligners.phrases.sentence_spans import CATEGORIES, FORMS, SentenceSpans
 from forest_align.aligners.phrases.word_tables import WordMatrices, WordTables
 from forest_align.lexicon.kinds import Evidence
+from forest_align.types.spans import SpanSums
 
 _RELATED = (
     Evidence.SYNONYM | Evidence.DERIVATION | Evidence.SUFFIX | Evidence.SPELLING | Evidence.NUMBER
@@ -86,14 +87,14 @@ class SpanEvidence:
         The phrases.
     words : WordMatrices
         What is known about their words.
-    means : (numpy.ndarray, numpy.ndarray)
-        float32, shapes (S, D) and (T, D): mean vectors of the phrases, of length 1.
+    sizes : (numpy.ndarray, numpy.ndarray)
+        float64, shapes (S,) and (T,): lengths of the sums of the phrases' word vectors, each of length 1.
     """
 
     source: SentenceSpans
     target: SentenceSpans
     words: WordMatrices
-    means: tuple[np.ndarray, np.ndarray]
+    sizes: tuple[np.ndarray, np.ndarray]
 
     @cached_property
     def tables(self) -> WordTables:
@@ -204,7 +205,7 @@ def _of_both_sides(phrases: SpanEvidence, pairs: SpanPairIndex) -> np.ndarray:
 
 def _both(phrases: SpanEvidence, pairs: SpanPairIndex) -> np.ndarray:
     """The features :data:`_PAIRS`, float64 (len(_PAIRS), K)."""
-    source, target, words, means = phrases.source, phrases.target, phrases.words, phrases.means
+    source, target, words = phrases.source, phrases.target, phrases.words
     tables, (a, b) = phrases.tables, pairs
     n, m = tables.lengths
     start, end, first, last = phrases.ends(pairs)
@@ -214,12 +215,13 @@ def _both(phrases: SpanEvidence, pairs: SpanPairIndex) -> np.ndarray:
     free = tables.unlinked
     of_source, of_target = free[0][end] - free[0][start], free[1][last] - free[1][first]
     elsewhere = free[0][-1] - of_source, free[1][-1] - of_target
-    sizes = (end - start) * (last - first)
+    words_inside = (end - start) * (last - first)
+    dense = tables.cosines.between(start, end, first, last)
     crosswise = np.maximum(bordered[start, last + 1], bordered[end + 1, first])
     return np.stack(
         [
             np.log1p(tables.links.between(start, end, first, last)),
-            sizes == 1,
+            words_inside == 1,
             bordered[start, first],
             bordered[end + 1, last + 1],
             crosswise,
@@ -228,8 +230,8 @@ def _both(phrases: SpanEvidence, pairs: SpanPairIndex) -> np.ndarray:
             (evidence & int(Evidence.IDENTICAL | Evidence.LEMMA)) != 0,
             (evidence & int(_RELATED)) != 0,
             tables.governors[source.governor[a], target.governor[b]],
-            (means[0][a] * means[1][b]).sum(axis=1),
-            tables.cosines.between(start, end, first, last) / sizes,
+            dense / (phrases.sizes[0][a] * phrases.sizes[1][b]),
+            dense / words_inside,
             of_source * of_target / ((free[0][-1] + 0.25) * (free[1][-1] + 0.25)),
             np.log1p(np.maximum(*elsewhere)),
             np.log1p(np.minimum(*elsewhere)),
@@ -246,7 +248,8 @@ def unit_vectors(vectors: np.ndarray) -> np.ndarray:
     return result
 
 
-def mean_vectors(vectors: np.ndarray, spans: SentenceSpans) -> np.ndarray:
-    """Mean vectors of phrases, scaled to length 1, float32 (S, D)."""
-    sums = np.concatenate([np.zeros((1, vectors.shape[1]), np.float32), np.cumsum(vectors, axis=0)])
-    return unit_vectors(sums[spans.end] - sums[spans.start])
+def sizes_of_sums(vectors: np.ndarray, spans: SentenceSpans) -> np.ndarray:
+    """Lengths of the sums of the word vectors of phrases, float64 (S,)."""
+    products = SpanSums.of((vectors @ vectors.T).astype(np.float64))
+    squares = products.between(spans.start, spans.end, spans.start, spans.end)
+    return np.sqrt(np.maximum(squares, 1e-18))

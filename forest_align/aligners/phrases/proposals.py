@@ -9,8 +9,8 @@ import numpy as np
 from forest_align.aligners.phrases.features import (
     SpanEvidence,
     SpanPairIndex,
-    mean_vectors,
     phrase_features,
+    sizes_of_sums,
     unit_vectors,
 )
 from forest_align.aligners.phrases.sentence_spans import SentenceSpans
@@ -78,7 +78,7 @@ def span_evidence(
     one, two = SentenceSpans.of(source), SentenceSpans.of(target)
     ours, theirs = _vectors(source), _vectors(target)
     words = WordMatrices(links, ours @ theirs.T, evidence)
-    return SpanEvidence(one, two, words, (mean_vectors(ours, one), mean_vectors(theirs, two)))
+    return SpanEvidence(one, two, words, (sizes_of_sums(ours, one), sizes_of_sums(theirs, two)))
 
 
 def _vectors(sentence: Sentence) -> np.ndarray:

@@ -34,12 +34,15 @@ class RectifierNetwork:
 
     def outputs(self, inputs: np.ndarray) -> np.ndarray:
         """What the last layer says about rows of inputs, shape (K, F): float32 (K, outputs)."""
-        values = np.clip((inputs - self.mean) / self.scale, -FARTHEST, FARTHEST)
-        *hidden, (weights, bias) = self.layers
-        for inner, shift in hidden:
-            values = np.maximum(values @ inner + shift, 0.0)
-        result: np.ndarray = values @ weights + bias
-        return result
+        values: np.ndarray = inputs - self.mean
+        values /= self.scale
+        np.clip(values, -FARTHEST, FARTHEST, out=values)
+        for number, (weights, bias) in enumerate(self.layers):
+            if number:
+                np.maximum(values, 0.0, out=values)
+            values = values @ weights
+            values += bias
+        return values
 
     @property
     def fingerprint(self) -> str:

@@ -13,6 +13,8 @@ from forest_align.aligners.phrases.relation_features import relation_features
 from forest_align.alignment import RELATION_NAMES, Alignment, PhrasePair, PhraseRelation
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from forest_align.aligners.phrases.features import SpanEvidence
     from forest_align.aligners.phrases.relation_model import RelationModel
 
@@ -33,6 +35,7 @@ def with_relations(alignment: Alignment, model: RelationModel, phrases: SpanEvid
     if not pairs:
         return alignment
     source, target = alignment.source, alignment.target
+    words = source.words, target.words
     sides = [
         side.places(np.array([(node.start, node.end) for node in nodes], np.int64))
         for side, nodes in (
@@ -45,7 +48,7 @@ def with_relations(alignment: Alignment, model: RelationModel, phrases: SpanEvid
     changes = WordChanges(source, target, alignment.words.pairs)
     best = probabilities.argmax(axis=1).tolist()
     # Of most pairs both sides are one and the same word: nothing can have changed.
-    same = [_is_same_word(alignment, pair) for pair in pairs]
+    same = [_is_same_word(*words, pair) for pair in pairs]
     judged = [
         replace(
             pair,
@@ -61,8 +64,6 @@ def with_relations(alignment: Alignment, model: RelationModel, phrases: SpanEvid
     return replace(alignment, phrases=tuple(judged))
 
 
-def _is_same_word(alignment: Alignment, pair: PhrasePair) -> bool:
+def _is_same_word(source: Sequence[str], target: Sequence[str], pair: PhrasePair) -> bool:
     (start, end), (other_start, other_end) = pair.source_node.span, pair.target_node.span
-    if end - start > 1 or other_end - other_start > 1:
-        return False
-    return alignment.source.words[start] == alignment.target.words[other_start]
+    return end - start == other_end - other_start == 1 and source[start] == target[other_start]

@@ -17,7 +17,6 @@ from forest_align.aligners.phrases.features import (
 )
 from forest_align.lexicon.kinds import Evidence
 from forest_align.lexicon.quantities import QuantityRelation
-from forest_align.types.spans import SpanSums
 
 if TYPE_CHECKING:
     from forest_align.types import Sentence
@@ -36,6 +35,7 @@ _WORD_PAIRS = {
 }
 #: Word pairs of a kind beyond this number do not count.
 _MOST_PAIRS = 2.0
+_KINDS = np.array(list(_WORD_PAIRS.values()), np.int32)[:, None, None]
 #: Features that are the same for swapped sentences.
 SYMMETRIC = (
     *FEATURES,
@@ -72,11 +72,13 @@ def relation_features(
     numpy.ndarray, numpy.ndarray
         float32, shapes (K, len(SYMMETRIC)) and (K, len(SIGNED)).
     """
-    ends, evidence = phrases.ends(pairs), phrases.words.evidence
-    counts = [
-        np.minimum(SpanSums.of((evidence & kind != 0).astype(np.float64)).between(*ends), _MOST_PAIRS)
-        for kind in _WORD_PAIRS.values()
-    ]
+    ends = start, end, first, last = phrases.ends(pairs)
+    is_there = (phrases.words.evidence & _KINDS) != 0
+    corners = np.zeros((len(_KINDS), len(source) + 1, len(target) + 1), np.int64)
+    is_there.cumsum(axis=1).cumsum(axis=2, out=corners[:, 1:, 1:])
+    counts = (
+        corners[:, end, last] - corners[:, start, last] - corners[:, end, first] + corners[:, start, first]
+    )
     negations = [
         _number(side, ends[at : at + 2], np.array([word.lower() in _NEGATIONS for word in side.words]))
         for at, side in ((0, source), (2, target))
@@ -90,24 +92,24 @@ def relation_features(
         _number(side, ends[at : at + 2], 1 - np.minimum(links.sum(axis=axis), 1.0))
         for at, side, axis in ((0, source, 1), (2, target, 0))
     ]
+    one, two = source.words, target.words
+    low = tuple(map(str.lower, one)), tuple(map(str.lower, two))
     spans = list(zip(*(end.tolist() for end in ends), strict=True))
-    texts = [(source.words[i:j], target.words[k:m]) for i, j, k, m in spans]
-    lower = [tuple(tuple(map(str.lower, words)) for words in both) for both in texts]
     symmetric = [
-        *counts,
+        *np.minimum(counts, _MOST_PAIRS),
         np.abs(negations[0] - negations[1]),
         np.minimum(*names),
         np.abs(names[0] - names[1]),
-        np.array([one == two for one, two in texts]),
-        np.array([one == two for one, two in lower]),
+        np.array([one[i:j] == two[k:m] for i, j, k, m in spans]),
+        np.array([low[0][i:j] == low[1][k:m] for i, j, k, m in spans]),
         np.minimum(*free),
         np.maximum(*free),
     ]
-    one, two = sides = side_features(phrases, pairs)
+    sides = side_features(phrases, pairs)
     of_phrases = phrase_features(phrases, pairs, sides)
     return (
         np.concatenate([of_phrases, np.stack(symmetric, axis=1)], axis=1, dtype=np.float32),
-        np.concatenate([one - two, (free[0] - free[1])[:, None]], axis=1, dtype=np.float32),
+        np.concatenate([sides[0] - sides[1], (free[0] - free[1])[:, None]], axis=1, dtype=np.float32),
     )
 
 
