@@ -14,6 +14,7 @@ from forest_align._waiting_threads import limit_spinning
 
 if TYPE_CHECKING:
     from forest_align.aligners import Aligner, align, align_many, load
+    from forest_align.aligners.attribution import SupportFinder, support
     from forest_align.aligners.documents import DocumentAligner, align_documents
     from forest_align.alignment import (
         Alignment,
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
         PhrasePair,
         PhraseRelation,
         SentenceGroup,
+        SummarySpan,
+        SupportingSpan,
+        SupportReport,
     )
     from forest_align.parsing import Parser, load_parser
     from forest_align.types import (
@@ -52,6 +56,10 @@ __all__ = [
     "PhraseRelation",
     "Sentence",
     "SentenceGroup",
+    "SummarySpan",
+    "SupportFinder",
+    "SupportReport",
+    "SupportingSpan",
     "Token",
     "__version__",
     "align",
@@ -59,6 +67,7 @@ __all__ = [
     "align_many",
     "load",
     "load_parser",
+    "support",
 ]
 
 _HOME_OF = {
@@ -68,12 +77,17 @@ _HOME_OF = {
     "load": "forest_align.aligners",
     "DocumentAligner": "forest_align.aligners.documents",
     "align_documents": "forest_align.aligners.documents",
+    "SupportFinder": "forest_align.aligners.attribution",
+    "support": "forest_align.aligners.attribution",
     "Parser": "forest_align.parsing",
     "load_parser": "forest_align.parsing",
     "Alignment": "forest_align.alignment",
     "ArcPair": "forest_align.alignment",
     "DocumentAlignment": "forest_align.alignment",
     "SentenceGroup": "forest_align.alignment",
+    "SummarySpan": "forest_align.alignment",
+    "SupportReport": "forest_align.alignment",
+    "SupportingSpan": "forest_align.alignment",
     "ForestAlignError": "forest_align.types",
     "InputError": "forest_align.types",
     "Links": "forest_align.alignment",

@@ -60,7 +60,7 @@ def read_chunk_examples(paths: Sequence[Path], words: ContextualAligner) -> list
     """
     found = []
     for path in paths:
-        pairs = list(_pairs(path))
+        pairs = list(pairs_with_chunks(path))
         for start in range(0, len(pairs), _AT_ONCE):
             batch = pairs[start : start + _AT_ONCE]
             sentences = words.prepare([side for pair in batch for side in (pair.source, pair.target)])
@@ -69,11 +69,18 @@ def read_chunk_examples(paths: Sequence[Path], words: ContextualAligner) -> list
                     if isinstance(side, InputError):
                         raise pair.located(side)
                 assert isinstance(source, Sentence) and isinstance(target, Sentence)
-                found.append(_example(path.name, pair, source, target, words))
+                found.append(chunk_example(path.name, pair, source, target, words))
     return found
 
 
-def _pairs(path: Path) -> Iterator[SentencePair]:
+def pairs_with_chunks(path: Path) -> Iterator[SentencePair]:
+    """The pairs of a ``.wa`` file.
+
+    Raises
+    ------
+    InputError
+        If a pair cannot be read, or its chunks are missing.
+    """
     for pair in read_pairs(path, "ists"):
         if isinstance(pair, InputError):
             raise pair
@@ -82,9 +89,10 @@ def _pairs(path: Path) -> Iterator[SentencePair]:
         yield pair
 
 
-def _example(
+def chunk_example(
     name: str, pair: SentencePair, source: Sentence, target: Sentence, words: ContextualAligner
 ) -> ChunkExample:
+    """An example from a pair, its prepared sentences, and an aligner of words."""
     chunks = GivenChunks(pair.source_chunks, pair.target_chunks)
     relations = np.full((len(chunks.source), len(chunks.target)), -1, np.int64)
     similarities = relations.copy()

@@ -14,6 +14,8 @@ from forest_align.alignment._phrase_relation import (
     PhraseRelation,
 )
 from forest_align.alignment._projection import Projection, Span, SpanPair, are_consistent, project
+from forest_align.alignment._support_record import SummarySpan, SupportingSpan
+from forest_align.alignment._support_report import SupportReport
 from forest_align.alignment.json_schema import alignment_schema
 
 __all__ = [
@@ -32,6 +34,9 @@ __all__ = [
     "SentenceGroup",
     "Span",
     "SpanPair",
+    "SummarySpan",
+    "SupportReport",
+    "SupportingSpan",
     "alignment_schema",
     "arc_order",
     "are_consistent",

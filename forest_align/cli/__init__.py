@@ -28,6 +28,7 @@ EXIT_INTERRUPTED = 130
 COMMANDS = {
     "align": "align sentence pairs: words and phrases with probabilities",
     "documents": "align documents: sentences in any order, then their words and phrases",
+    "support": "find what in a source supports each span of a summary",
     "train": "train an aligner's model on sentence pairs",
     "tune": "search for the penalties of an aligner that score best on gold links",
     "parse": "parse sentences into trees, n-best lists or packed forests",

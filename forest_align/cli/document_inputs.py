@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -60,7 +60,9 @@ def read_document(path: str, lines: bool) -> Sentences:
         raise InputError(error.strerror or str(error), file=path) from None
 
 
-def read_document_pairs(path: str, target: str | None, lines: bool) -> Iterator[DocumentPair | BrokenPair]:
+def read_document_pairs(
+    path: str, target: str | None, lines: bool, names: tuple[str, str] = ("source", "target")
+) -> Iterator[DocumentPair | BrokenPair]:
     """Yield pairs of documents; one that cannot be read yields its error.
 
     Parameters
@@ -72,6 +74,8 @@ def read_document_pairs(path: str, target: str | None, lines: bool) -> Iterator[
         File of the second document.
     lines : bool
         Whether each line of a document is a sentence.
+    names : (str, str)
+        Keys of the two documents in JSON lines.
 
     Raises
     ------
@@ -83,18 +87,15 @@ def read_document_pairs(path: str, target: str | None, lines: bool) -> Iterator[
             raise InputError("standard input can be read but once; expected a file for the other document")
         yield DocumentPair("1", read_document(path, lines), read_document(target, lines))
         return
-    parse: Callable[[str, int], DocumentPair] | None = None
+    is_json: bool | None = None
     with InputLines(path) as found:
         for number, line in found.numbered(blank_end=False):
-            if parse is None and isinstance(line, str):
-                parse = (
-                    _of_json if line.lstrip().startswith("{") else lambda text, at: _of_paths(text, at, lines)
-                )
             try:
                 if isinstance(line, InputError):
                     raise line
-                assert parse is not None
-                yield parse(line, number)
+                if is_json is None:
+                    is_json = line.lstrip().startswith("{")
+                yield _of_json(line, number, names) if is_json else _of_paths(line, number, lines)
             except InputError as error:
                 yield BrokenPair(_name(line, number), error.at(file=found.name, line=number))
 
@@ -112,15 +113,12 @@ def _of_paths(line: str, number: int, lines: bool) -> DocumentPair:
     return DocumentPair(paths[2] if len(paths) == 3 else str(number), first, second)
 
 
-def _of_json(line: str, number: int) -> DocumentPair:
+def _of_json(line: str, number: int, names: tuple[str, str]) -> DocumentPair:
     if not line.strip():
         raise InputError("blank line; expected a JSON object")
     fields = Fields(parse_json_object(line))
-    return DocumentPair(
-        fields.identifier("id", str(number)),
-        _read_sentences(fields, "source"),
-        _read_sentences(fields, "target"),
-    )
+    first, second = (_read_sentences(fields, name) for name in names)
+    return DocumentPair(fields.identifier("id", str(number)), first, second)
 
 
 def _read_sentences(fields: Fields, side: str) -> Sentences:

@@ -1,0 +1,8 @@
+"""Attribution: which spans of a source support the spans of a summary."""
+
+from forest_align.aligners.attribution.support_finder import SupportFinder, support
+
+__all__ = [
+    "SupportFinder",
+    "support",
+]

@@ -1,0 +1,206 @@
+"""Which spans of a source support the spans of a summary: the data, its checks, and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from forest_align.alignment._phrase_relation import RELATION_NAMES
+from forest_align.alignment._record import JSON_VERSION, ORIGIN
+from forest_align.types.errors import InputError
+from forest_align.types.json_fields import (
+    Fields,
+    check_number,
+    check_span,
+    check_texts,
+    describe,
+    format_json_object,
+    read_json_object,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SupportingSpan:
+    """A span of the source that supports a span of the summary.
+
+    Attributes
+    ----------
+    sentence : int
+        Number of the sentence in the source, from 0.
+    span : (int, int)
+        Half-open character offsets in that sentence.
+    probability : float
+        Probability that it supports the span of the summary, in [0, 1].
+    relation : str
+        How the span of the summary is related to it, one of :data:`~forest_align.alignment.RELATION_NAMES`.
+    """
+
+    sentence: int
+    span: tuple[int, int]
+    probability: float
+    relation: str
+
+
+@dataclass(frozen=True, slots=True)
+class SummarySpan:
+    """A span of the summary, with what supports it.
+
+    Attributes
+    ----------
+    sentence : int
+        Number of the sentence in the summary, from 0.
+    span : (int, int)
+        Half-open character offsets in that sentence.
+    probability : float
+        Probability that the source supports it, in [0, 1].
+    support : tuple of SupportingSpan
+        Spans of the source, the most probable first; empty for an unsupported span.
+    """
+
+    sentence: int
+    span: tuple[int, int]
+    probability: float
+    support: tuple[SupportingSpan, ...] = ()
+
+    @property
+    def is_supported(self) -> bool:
+        """Whether anything supports the span."""
+        return bool(self.support)
+
+
+@dataclass(frozen=True, slots=True)
+class SupportRecord:
+    """The data of a report; :class:`forest_align.SupportReport` describes the fields."""
+
+    summary: tuple[str, ...]
+    source: tuple[str, ...]
+    spans: tuple[SummarySpan, ...] = ()
+    id: str = ""
+    made_by: Mapping[str, str] = field(default_factory=dict)
+    error: str = ""
+
+    def text_of(self, span: SummarySpan | SupportingSpan) -> str:
+        """The text of a span of the summary or of the source."""
+        sentences = self.summary if isinstance(span, SummarySpan) else self.source
+        return sentences[span.sentence][slice(*span.span)]
+
+    @property
+    def unsupported(self) -> tuple[SummarySpan, ...]:
+        """The spans of the summary that nothing supports."""
+        return tuple(span for span in self.spans if not span.is_supported)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON values, in the order of the public contract (version 1)."""
+        values: dict[str, Any] = {"id": self.id, "version": JSON_VERSION}
+        if self.made_by:
+            values["made_by"] = dict(self.made_by)
+        values["summary"] = {"sentences": list(self.summary)}
+        values["source"] = {"sentences": list(self.source)}
+        values["spans"] = [
+            {
+                "sentence": one.sentence,
+                "span": list(one.span),
+                "text": self.text_of(one),
+                "supported": one.is_supported,
+                "probability": check_number(one.probability, "spans.probability"),
+                "support": [
+                    {
+                        "sentence": other.sentence,
+                        "span": list(other.span),
+                        "text": self.text_of(other),
+                        "probability": check_number(other.probability, "spans.support.probability"),
+                        "relation": other.relation,
+                    }
+                    for other in one.support
+                ],
+            }
+            for one in self.spans
+        ]
+        return values | ({"error": self.error} if self.error else {})
+
+    def to_json(self) -> str:
+        """One line of JSON, without the line end; ``docs/reference/formats.md`` describes it.
+
+        Raises
+        ------
+        InputError
+            If a probability is not finite.
+        """
+        return format_json_object(self.to_dict())
+
+    @classmethod
+    def from_json(cls, text: str, *, file: str | None = None, line: int | None = None) -> Self:
+        """Read one line of JSON that :meth:`to_json` wrote; unknown keys are ignored.
+
+        Raises
+        ------
+        InputError
+            If it is not JSON, or a field is missing, of a wrong type or out of range; names the field.
+        """
+        return read_json_object(text, cls.from_dict, file, line)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Read what :meth:`to_dict` wrote; see :meth:`from_json`."""
+        fields = Fields(values)
+        version = fields.integer("version", JSON_VERSION)
+        if version != JSON_VERSION:
+            raise InputError(
+                f"expected version {JSON_VERSION}, found {version}: made by a newer forest-align",
+                field="version",
+            )
+        summary, source = (
+            tuple(check_texts(side.items("sentences"), side.name("sentences")))
+            for side in map(fields.fields, ("summary", "source"))
+        )
+        made_by = fields.fields("made_by", {})
+        return cls(
+            summary,
+            source,
+            tuple(
+                _read_span(Fields(one, f"spans[{k}]"), summary, source)
+                for k, one in enumerate(fields.items("spans"))
+            ),
+            fields.text("id", ""),
+            {key: text for key in ORIGIN if (text := made_by.text(key, ""))},
+            fields.text("error", ""),
+        )
+
+
+def _read_span(fields: Fields, summary: tuple[str, ...], source: tuple[str, ...]) -> SummarySpan:
+    sentence, span = _read_place(fields, summary)
+    support = [
+        Fields(one, f"{fields.name('support')}[{k}]") for k, one in enumerate(fields.items("support", []))
+    ]
+    return SummarySpan(
+        sentence,
+        span,
+        fields.probability("probability"),
+        tuple(
+            SupportingSpan(*_read_place(one, source), one.probability("probability"), _read_name(one))
+            for one in support
+        ),
+    )
+
+
+def _read_place(fields: Fields, sentences: tuple[str, ...]) -> tuple[int, tuple[int, int]]:
+    sentence = fields.integer("sentence")
+    if not 0 <= sentence < len(sentences):
+        raise InputError(
+            f"expected one of {len(sentences)} sentences, found {sentence}", field=fields.name("sentence")
+        )
+    name = fields.name("span")
+    start, end = check_span(fields.raw("span"), name)
+    if end > len(sentences[sentence]):
+        expected = f"expected a span inside {len(sentences[sentence])} characters"
+        raise InputError(f"{expected}, found [{start}, {end}]", field=name)
+    return sentence, (start, end)
+
+
+def _read_name(fields: Fields) -> str:
+    name: str = fields.text("relation")
+    if name not in RELATION_NAMES:
+        expected = ", ".join(RELATION_NAMES)
+        raise InputError(f"expected one of {expected}, found {describe(name)}", field=fields.name("relation"))
+    return name

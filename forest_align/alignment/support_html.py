@@ -1,0 +1,89 @@
+"""A page that shows a summary beside its source: supported spans light up, unsupported ones are marked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from forest_align.alignment._support_record import SummarySpan, SupportRecord
+from forest_align.alignment.html import PAGE_END, PAGE_START
+from forest_align.alignment.svg import escaped
+
+_STYLE = """
+.two { display: grid; grid-template-columns: 1fr 1fr; gap: 2em; }
+.c { border-bottom: 3px solid #009e73; border-radius: 3px; } .c.weak { border-bottom-style: dashed; }
+.c.un { border-bottom: 3px solid #d55e00; background: #d55e0022; } .e { border-bottom: 1px dotted; }
+"""
+# Supported spans below this probability have a dashed line.
+_SURE = 0.8
+REPORTS_START = PAGE_START.replace("Alignments", "Support").replace("</style>", f"{_STYLE}</style>")
+REPORTS_END = PAGE_END
+
+
+def report_page(reports: Iterable[SupportRecord]) -> str:
+    """Make a whole page; use :func:`report_section` for streaming.
+
+    Parameters
+    ----------
+    reports : iterable of SupportRecord
+        Any reports.
+    """
+    return REPORTS_START + "".join(map(report_section, reports)) + REPORTS_END
+
+
+def report_section(report: SupportRecord) -> str:
+    """One report as a ``<section>`` with the summary on the left and the source on the right."""
+    count = len(report.unsupported)
+    note = f"{count} of {len(report.spans)} spans unsupported"
+    body = [f'<h2>Summary {escaped(report.id)} <span class="note">{note}</span></h2>']
+    if report.error:
+        body.append(f'<p class="error">{escaped(report.error)}</p>')
+    body += ['<div class="two">', f"<div>{_summary(report)}</div>", f"<div>{_source(report)}</div>", "</div>"]
+    legend = "green: supported; dashed: less than 0.80 probable; red: nothing supports it"
+    body.append(f'<p class="note">{legend}</p>')
+    return "\n".join(["<section>", *body, "</section>\n"])
+
+
+def _summary(report: SupportRecord) -> str:
+    marks: dict[int, dict[tuple[int, int], str]] = {}
+    for number, span in enumerate(report.spans):
+        names = " ".join([f"m{number}", *(_source_name(one.sentence, one.span) for one in span.support)])
+        title = f"{span.probability:.2f}" if span.is_supported else f"unsupported, {span.probability:.2f}"
+        tag = f'<span class="{_class(span)}" data-w="m{number}" data-with="{names}" title="{title}">'
+        marks.setdefault(span.sentence, {})[span.span] = tag
+    return _paragraphs(report.summary, marks)
+
+
+def _class(span: SummarySpan) -> str:
+    if not span.is_supported:
+        return "c un"
+    return "c" if span.probability >= _SURE else "c weak"
+
+
+def _source(report: SupportRecord) -> str:
+    lights: dict[tuple[int, tuple[int, int]], list[str]] = {}
+    for number, span in enumerate(report.spans):
+        for one in span.support:
+            lights.setdefault((one.sentence, one.span), []).append(f"m{number}")
+    marks: dict[int, dict[tuple[int, int], str]] = {}
+    for (sentence, place), names in lights.items():
+        name = _source_name(sentence, place)
+        tag = f'<span class="e" data-w="{name}" data-with="{" ".join([name, *names])}">'
+        marks.setdefault(sentence, {})[place] = tag
+    return _paragraphs(report.source, marks)
+
+
+def _source_name(sentence: int, span: tuple[int, int]) -> str:
+    return f"f{sentence}-{span[0]}-{span[1]}"
+
+
+def _paragraphs(sentences: Iterable[str], marks: Mapping[int, Mapping[tuple[int, int], str]]) -> str:
+    """Sentences with spans marked; a span that overlaps one before it is left out."""
+    lines = []
+    for number, text in enumerate(sentences):
+        parts, at = [], 0
+        for (start, end), tag in sorted(marks.get(number, {}).items()):
+            if start >= at:
+                parts += [escaped(text[at:start]), tag, escaped(text[start:end]), "</span>"]
+                at = end
+        lines.append(f"<p>{''.join(parts)}{escaped(text[at:])}</p>")
+    return "\n".join(lines)

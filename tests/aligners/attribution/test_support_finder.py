@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import forest_align
+from forest_align.aligners.attribution import SupportFinder
+from forest_align.aligners.attribution.chunk_support import (
+    SUPPORT_FEATURES,
+    SUPPORT_WEIGHTS,
+    similarity_of_words,
+    support_features,
+)
+from forest_align.aligners.attribution.support_finder import closest_sentences
+from forest_align.aligners.documents.sentence_matches import SentenceMatches
+from forest_align.types import InputError, Sentence
+
+from ..documents.toy_documents import document, sentence
+
+SOURCE = "The company was founded in Oslo in 1990. It makes shoes and bags. Sales rose by 5% last year."
+SUMMARY = "The company was founded in 1990 by two brothers. It makes shoes, and its sales rose by 7%."
+
+
+@pytest.fixture(scope="module")
+def finder() -> SupportFinder:
+    return SupportFinder()
+
+
+def test_each_span_has_its_support_or_none(finder: SupportFinder) -> None:
+    found = finder.find(SUMMARY, SOURCE, id="7")
+    texts = {found.text_of(span): span for span in found.spans}
+    assert {found.text_of(span) for span in found.unsupported} == {"by two brothers", "by 7%"}
+    for text, expected in (("in 1990", "in 1990"), ("was founded", "was founded"), ("shoes", "shoes")):
+        best = texts[text].support[0]
+        assert found.text_of(best) == expected
+        assert best.probability == texts[text].probability >= 0.5
+    assert texts["its sales"].support[0].sentence == 2
+    assert all(span.probability < 0.5 for span in found.unsupported)
+    assert found.id == "7"
+    assert [found.summary[span.sentence][slice(*span.span)] for span in found.spans] == list(texts)
+
+
+def test_a_sentence_supports_itself_and_not_more_than_it_says(finder: SupportFinder) -> None:
+    assert finder.find("Two men sold cars.", "Two men sold cars.").unsupported == ()
+    general = finder.find("Some animals ran away.", "Three brown dogs ran away.")
+    specific = finder.find("Three brown dogs ran away.", "Some animals ran away.")
+    assert general.spans[0].probability > specific.spans[0].probability
+
+
+def test_an_unrelated_source_supports_nothing(finder: SupportFinder) -> None:
+    found = finder.find("The minister resigned on Monday.", "Ducks swim across a pond.")
+    assert found.spans and not any(span.is_supported for span in found.spans)
+
+
+@pytest.mark.parametrize(
+    ("summary", "source", "spans"), [("", SOURCE, 0), (["It rained.", ""], "", 2), ([], [], 0)]
+)
+def test_blank_texts(finder: SupportFinder, summary: Any, source: Any, spans: int) -> None:
+    found = finder.find(summary, source)
+    assert len(found.spans) == spans
+    assert all(span.probability == 0 for span in found.spans)
+
+
+def test_broken_texts_are_refused(finder: SupportFinder) -> None:
+    with pytest.raises(InputError, match="field 'source': expected a text"):
+        finder.find("It rained.", 3)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="threshold"):
+        SupportFinder(threshold=7)
+    with pytest.raises(InputError, match="sentences"):
+        SupportFinder(sentences=0)
+
+
+def test_the_threshold_decides_on_support_alone() -> None:
+    low, high = (forest_align.support(SUMMARY, SOURCE, threshold=at) for at in (0.01, 1))
+    assert not low.unsupported
+    assert len(high.unsupported) == len(high.spans)
+    assert [one.probability for one in low.spans] == [one.probability for one in high.spans]
+
+
+def test_the_closest_sentences_cover_different_parts() -> None:
+    matches = SentenceMatches(
+        document("dogs bark cats sleep", "ships sail"),
+        document("dogs bark loudly", "dogs bark", "cats sleep", "nobody came", ""),
+    )
+    assert set(closest_sentences(matches, 0, 2)) in ({0, 2}, {1, 2})
+    assert len(closest_sentences(matches, 0, 1)) == 1
+    assert closest_sentences(SentenceMatches(document("a"), document("")), 0, 3) == []
+
+
+def test_features_are_those_of_the_best_chunk_and_of_the_others() -> None:
+    assert len(SUPPORT_WEIGHTS) == len(SUPPORT_FEATURES) + 1
+    found = support_features(np.array([0.9, 0.4, 0.0]), 0.7)
+    assert found[0].tolist() == pytest.approx([np.log(9), 0.2, 0.7])
+    assert found[1].tolist() == pytest.approx([np.log(2 / 3), 0.45, 0.7])
+    assert found[2].tolist() == pytest.approx([-8, 0.65, 0.7])
+    assert support_features(np.array([0.5]), 0.1).tolist() == [[0, 0, 0.1]]
+
+
+def test_similarity_is_that_of_content_words() -> None:
+    one = sentence("the dogs bark")
+    other = Sentence(one.tokens, vectors=one.vectors)
+    assert similarity_of_words(one, [other]) == pytest.approx(1, abs=1e-5)
+    assert similarity_of_words(one, [sentence("dogs"), sentence("bark")]) == pytest.approx(1, abs=1e-5)
+    assert similarity_of_words(sentence("the of"), [sentence("of")]) < 0.9
