@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,8 +12,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from run_notebook import run_notebook
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+NUMBER = re.compile(r"[-+]?\d+\.\d+")
 
 
 def run(name: str, folder: Path) -> str:
@@ -32,6 +36,8 @@ def run(name: str, folder: Path) -> str:
         ("own_table.py", "near the river"),
         ("changes.py", "5,replaced,illness,ill,0."),
         ("own_trees.py", "chosen: (S (NP (PRP I)) (VP (VBD watched)"),
+        ("documents.py", "only before: ['The weather was nice.']"),
+        ("attribution.py", "unsupported: ['by two brothers', 'by 7%']"),
         ("phrase_table.sh", "defeated\tovercame"),
         ("train.sh", "95% interval of word F1"),
     ],
@@ -71,8 +77,18 @@ def test_an_example_of_an_engine_runs(tmp_path: Path, name: str, packages: tuple
     assert printed[2].startswith("103 field ")
 
 
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.ipynb")), ids=lambda path: path.name)
+def test_a_notebook_runs_and_prints_what_it_shows(path: Path, tmp_path: Path) -> None:
+    shown = json.loads(path.read_text(encoding="utf-8"))
+    fresh = run_notebook(Path(shutil.copy(path, tmp_path)))
+    for before, after in zip(shown["cells"], fresh["cells"], strict=True):
+        # Other processors round differently.
+        texts = [NUMBER.sub("#", json.dumps(cell.get("outputs", []))) for cell in (before, after)]
+        assert texts[0] == texts[1], "".join(before["source"])
+
+
 def test_every_example_is_named_on_their_page() -> None:
     page = (EXAMPLES / "README.md").read_text(encoding="utf-8")
-    names = [path.name for path in EXAMPLES.iterdir() if path.suffix in {".py", ".sh"}]
+    names = [path.name for path in EXAMPLES.iterdir() if path.suffix in {".py", ".sh", ".ipynb"}]
     assert len(names) >= 5
     assert [name for name in names if f"`{name}`" not in page] == []
