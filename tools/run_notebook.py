@@ -50,13 +50,13 @@ def run_notebook(path: Path) -> dict[str, Any]:
 def _outputs(source: str, names: dict[str, Any], number: int) -> list[dict[str, Any]]:
     """Run a cell; what it prints, then the value of its last expression."""
     tree = ast.parse(source)
-    last = (
-        ast.Expression(tree.body.pop().value) if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-    )
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(tree, f"cell {number}", "exec"), names)
-        value = None if last is None else eval(compile(last, f"cell {number}", "eval"), names)
+        value = None
+        if isinstance(last, ast.Expr):
+            value = eval(compile(ast.Expression(last.value), f"cell {number}", "eval"), names)
     outputs: list[dict[str, Any]] = []
     if text := printed.getvalue():
         outputs.append({"name": "stdout", "output_type": "stream", "text": text.splitlines(keepends=True)})

@@ -82,7 +82,10 @@ def tuned(name: str, items: Sequence[Item]) -> float:
     """The threshold of a baseline with the best F1."""
     similarity, choose = BASELINES[name]
     tables = [(similarity(matches), one.gold) for one, matches in items]
-    f1 = [scores(sum(counts(choose(t, at), gold) for t, gold in tables))[2] for at in THRESHOLDS.tolist()]
+    f1 = [
+        scores(np.sum([counts(choose(t, at), gold) for t, gold in tables], axis=0))[2]
+        for at in THRESHOLDS.tolist()
+    ]
     return float(THRESHOLDS[int(np.argmax(f1))])
 
 
@@ -124,8 +127,8 @@ def rows(
             cells = []
             chosen = [(one, matches) for one, matches in items if one.order == order]
             for name in (*BASELINES, "ours"):
-                total = sum(counts(_links(name, m, thresholds), one.gold) for one, m in chosen)
-                totals[name] = totals.get(name, 0) + total
+                total = np.sum([counts(_links(name, m, thresholds), one.gold) for one, m in chosen], axis=0)
+                totals[name] = totals.get(name, np.zeros(3, np.int64)) + total
                 cells.append("{:.1f} / {:.1f} / **{:.1f}**".format(*scores(total)))
             yield f"| {path.parent.name} {path.stem} | {order} | {' | '.join(cells)} |"
     cells = ["{:.1f} / {:.1f} / **{:.1f}**".format(*scores(total)) for total in totals.values()]

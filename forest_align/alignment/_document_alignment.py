@@ -47,8 +47,8 @@ class DocumentAlignment(DocumentRecord):
             return f"error: {self.error}"
         lines = []
         for group in self.groups:
-            numbers = " ↔ ".join(_numbers(side) for side in (group.source, group.target))
-            lines.append(f"{numbers}  {group.probability:.2f}")
+            sides = " ↔ ".join(_numbers(side) for side in (group.source, group.target))
+            lines.append(f"{sides}  {group.probability:.2f}")
             lines += [f"  {self.source[i].text}" for i in group.source]
             lines += [f"  ↔ {self.target[j].text}" for j in group.target]
         for side, numbers in (("source", self.unaligned_source), ("target", self.unaligned_target)):

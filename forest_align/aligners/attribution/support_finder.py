@@ -86,8 +86,13 @@ class SupportFinder:
         for number, sentence in enumerate(first):
             close = closest_sentences(matches, number, self.sentences)
             spans += self._spans(number, sentence, [(j, second[j]) for j in close])
-        texts = (tuple(one.text for one in side) for side in (first, second))
-        return SupportReport(*texts, tuple(spans), id, {"version": __version__})
+        return SupportReport(
+            tuple(one.text for one in first),
+            tuple(one.text for one in second),
+            tuple(spans),
+            id,
+            {"version": __version__},
+        )
 
     def _spans(
         self, number: int, sentence: Sentence, candidates: Sequence[tuple[int, Sentence]]

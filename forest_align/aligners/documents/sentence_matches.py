@@ -210,7 +210,8 @@ class SentenceMatches:
                 if count:
                     best = np.argpartition(apart - similarity, count - 1, axis=axis)
                     np.put_along_axis(chosen, best.take(range(count), axis=axis), True, axis=axis)
-        return [np.flatnonzero(row).tolist() for row in chosen & filled]
+        chosen &= filled
+        return [np.flatnonzero(row).tolist() for row in chosen]
 
     def _compared(self, candidates: Sequence[Sequence[int]]) -> Iterator[tuple[Pair, Coverage]]:
         source, target = self.source, self.target
