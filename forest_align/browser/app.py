@@ -244,7 +244,7 @@ def _answer_of(result: PairResult) -> Response:
     """The answer to a single pair."""
     if result.status == HTTPStatus.OK:
         return json_answer(result.line)
-    return error_answer(RequestError(HTTPStatus(result.status), result.error, result.headers))
+    return error_answer(RequestError(HTTPStatus(result.status), result.error))
 
 
 async def _refused(request: Request, error: Exception) -> Response:

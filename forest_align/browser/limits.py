@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http import HTTPStatus
 
 
@@ -113,11 +113,8 @@ class PairResult:
         The alignment as a line of JSON, with the error if there is one.
     error : str
         Why there is no alignment.
-    headers : mapping of str to str
-        Further headers of an answer.
     """
 
     status: int
     line: str
     error: str = ""
-    headers: Mapping[str, str] = field(default_factory=dict)
