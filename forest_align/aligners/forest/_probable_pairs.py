@@ -9,7 +9,7 @@ of a unary chain: *Handspring*, a noun phrase of one word, may be aligned with *
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,10 +40,10 @@ def with_revised_pairs(
     *Words.* A pair of two words is marked as absorbed if its link is not confident, or if a word has another
     link. What rested on it rests on fewer pairs then, which is legitimate. The pair of the roots is kept.
 
-    *Phrases.* The pairs of nodes that the phrase-pair model finds probable are added, best first, if they fit
-    in: the same pairs lie below and around both nodes. One of them may be aligned already if it is a unary
-    chain. The other nodes of its two pairs lie one below the other then. Nothing is added without a pair of
-    roots.
+    *Phrases.* A pair that a link leaves is marked as absorbed if the phrase-pair model finds it improbable.
+    Then the pairs of nodes that the model finds probable are added, best first, if they fit in: the same
+    pairs lie below and around both nodes. One of them may be aligned already if it is a unary chain. The
+    other nodes of its two pairs lie one below the other then. Nothing is added without a pair of roots.
 
     Parameters
     ----------
@@ -58,9 +58,9 @@ def with_revised_pairs(
     links : mapping of (int, int) to float
         All word links of the alignment with their probabilities.
     options : ForestOptions
-        ``clear_words``, ``confident_link`` and ``phrase_added``.
+        ``clear_words``, ``confident_link``, ``phrase_cut`` and ``phrase_added``.
     phrases : PhraseEvidence or None
-        What the phrase-pair model says; without it no phrases are added.
+        What the phrase-pair model says; without it phrases stay as they are.
 
     Returns
     -------
@@ -71,6 +71,9 @@ def with_revised_pairs(
     whole = compositional(arrays)
     if options.clear_words:
         absorbed = arrays.absorbed | _unclear(arrays, leaves, links, options.confident_link)
+        arrays = arrays._replace(absorbed=absorbed)
+    if phrases is not None and options.phrase_cut:
+        absorbed = arrays.absorbed | _improbable(arrays, chosen, links, phrases, options.phrase_cut)
         arrays = arrays._replace(absorbed=absorbed)
     if phrases is not None and options.phrase_added < 1 and arrays.root_aligned:
         places = np.flatnonzero(~arrays.absorbed)
@@ -104,6 +107,25 @@ def _unclear(
         are_words = leaf.source[1] - i == 1 == leaf.target[1] - j
         if are_words and arrays.parent[place] >= 0:
             found[place] = links[i, j] < least or rows[i] + columns[j] > 2
+    return found
+
+
+def _improbable(
+    arrays: AlignmentArrays,
+    trees: tuple[ChosenTree, ChosenTree],
+    links: Collection[tuple[int, int]],
+    phrases: PhraseEvidence,
+    least: float,
+) -> np.ndarray:
+    """Which pairs of phrases are improbable though a link leaves them: bool (D,)."""
+    spans = _spans_of(trees, arrays.source, arrays.target)
+    words = np.array(sorted(links), np.int64).reshape(-1, 2)
+    starts, ends = spans[:, None, ::2], spans[:, None, 1::2]
+    inside = (starts <= words) & (words < ends)  # (D, links, 2)
+    longer = (spans[:, 1::2] - spans[:, ::2]).max(axis=1) > 1
+    found = (inside[..., 0] != inside[..., 1]).any(axis=1) & longer & (arrays.parent >= 0)
+    if found.any():
+        found[found] = phrases.log_probabilities(spans[found]) < np.log(least)
     return found
 
 

@@ -21,7 +21,7 @@ BOUNDS: dict[str, tuple[float, float]] = {
     "parser_weight": (0, 1),
     **dict.fromkeys(("candidate_weight", "link_weight", "tree_weight", "phrase_weight"), (0, LARGEST_WEIGHT)),
     **dict.fromkeys(("phrase_bias", "phrase_base_prior"), (-LARGEST_WEIGHT, LARGEST_WEIGHT)),
-    **dict.fromkeys(("phrase_base", "phrase_added"), (0, 1)),
+    **dict.fromkeys(("phrase_base", "phrase_cut", "phrase_added"), (0, 1)),
     # Scores of words are from 0 to 1: no word reaches a higher minimum.
     **dict.fromkeys(("confident_link", "certain_link"), (0, math.inf)),
 }
@@ -67,6 +67,9 @@ class ForestOptions:
     phrase_base, phrase_base_prior : float
         Pairs of phrases without linked words need no support if the phrase-pair model gives them at least
         this probability; the second is their log weight. With 1 there are none.
+    phrase_cut : float
+        A pair of phrases that a word link leaves is left out if the phrase-pair model gives it less than this
+        probability.
     phrase_added : float
         Pairs of nodes of the chosen trees that fit into the derivation are added to it if the phrase-pair
         model gives them at least this probability. With 1 none are added.
@@ -109,6 +112,7 @@ class ForestOptions:
     phrase_bias: float = 0.0
     phrase_base: float = 1.0
     phrase_base_prior: float = 0.0
+    phrase_cut: float = 0.0
     phrase_added: float = 1.0
     confident_link: float = 0.5
     certain_link: float = 0.6

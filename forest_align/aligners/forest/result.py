@@ -156,7 +156,7 @@ def reported_derivation(
     _add_confident(links, candidates, options)
     if options.whole_constituents:
         arrays = with_whole_constituents(arrays, forests, trees, links)
-    if options.clear_words or options.phrase_added < 1:
+    if options.clear_words or options.phrase_cut or options.phrase_added < 1:
         count = len(arrays.source)
         arrays = with_revised_pairs(arrays, forests, trees, leaves, links, options, phrases)
         inside -= _cut_links(forests, arrays, count, links)

@@ -154,7 +154,9 @@ def test_the_set_is_legitimate_and_nothing_probable_that_fits_is_missing(
     least, least_link = rng.choice([0.3, 0.6]), rng.choice([0.0, 0.5])
     bare = replace(aligner.model.options, whole_constituents=False, confident_link=least_link)
     before = reported_derivation(forests, arrays, base, candidates, bare, phrases)
-    options = replace(bare, clear_words=rng.random() < 0.7, phrase_added=least)
+    options = replace(
+        bare, clear_words=rng.random() < 0.7, phrase_added=least, phrase_cut=rng.choice([0.0, 0.2])
+    )
     found = reported_derivation(forests, arrays, base, candidates, options, phrases)
     one, two = spans_and_pairs(found, forests), spans_and_pairs(before, forests)
     assert violations(*forests, *found.trees, one[1], root_aligned=arrays.root_aligned) == []
@@ -168,8 +170,15 @@ def test_the_set_is_legitimate_and_nothing_probable_that_fits_is_missing(
     }
     added, lost = one[0] - two[0], two[0] - one[0]
     assert all(known[pair] >= least for pair in added)
+    for (i, after), (j, end) in two[0]:
+        if after - i == 1 == end - j or (after - i, end - j) == (len(source), len(target)):
+            continue
+        cut = any((i <= a < after) != (j <= b < end) for a, b in found.links)
+        assert (((i, after), (j, end)) in lost) == (cut and known[(i, after), (j, end)] < options.phrase_cut)
     for (i, after), (j, end) in lost:
-        assert options.clear_words and after - i == 1 == end - j
+        if after - i > 1 or end - j > 1:
+            continue
+        assert options.clear_words
         others = [link for link in found.links if link != (i, j) and (link[0] == i or link[1] == j)]
         assert others or found.links[i, j] < least_link
     if not arrays.root_aligned:
