@@ -64,8 +64,10 @@ def open_output(
     if not packs:
         refuse_compressed(path)
     if replace:
-        with replacing(Path(path), text=not packs) as new, _Packed(new) if packs else nullcontext(new) as out:
-            yield out
+        with replacing(Path(path), text=not packs) as new:
+            text: Any = _Packed(new) if packs else nullcontext(new)
+            with text as out:
+                yield out
         return
     # The file is truncated only if no other process is writing to it.
     with OutputFile(path, "ab", path) as raw, io.BufferedWriter(raw) as file:

@@ -179,7 +179,7 @@ class SentenceMatches:
         # All sentences have much in common. Few sentences do not show what, so the common part is kept there.
         rows = np.concatenate([mean[mean.any(1)] for mean in means])
         common = rows.mean(0) * (len(rows) / (len(rows) + 10))
-        centred = [_unit(np.where(mean.any(1)[:, None], mean - common, 0)) for mean in means]
+        centred = [_unit(np.where(mean.any(axis=1, keepdims=True), mean - common, 0)) for mean in means]
         found: np.ndarray = centred[0] @ centred[1].T
         return found
 

@@ -150,8 +150,8 @@ def _fitting(
     added = np.zeros((0, 4), np.int64)
     for row in candidates[order]:
         sides = tuple(row[:2].tolist()), tuple(row[2:].tolist())
-        nodes = [known.get(span) for known, span in zip(node_of, sides, strict=True)]
-        if nodes[0] is None or nodes[1] is None or not _agree(row[None], added).all():
+        nodes = [known[span] for known, span in zip(node_of, sides, strict=True) if span in known]
+        if len(nodes) < 2 or not _agree(row[None], added).all():
             continue
         times = [counts[span] for counts, span in zip(used, sides, strict=True)]
         shared = [k for k in (0, 1) if times[k]]

@@ -103,9 +103,9 @@ class WordTables:
         runs, free, corners, best = (
             np.concatenate(both, axis=-1) for both in zip(straight, turned, strict=True)
         )
-        unlinked = tuple(
-            _running((1 - np.minimum(words.links.sum(axis=axis), 1.0)) * spans.content)
-            for axis, spans in ((1, source), (0, target))
+        unlinked = (
+            _running((1 - np.minimum(words.links.sum(axis=1), 1.0)) * source.content),
+            _running((1 - np.minimum(words.links.sum(axis=0), 1.0)) * target.content),
         )
         cosines = SpanSums.of(words.cosines.astype(np.float64))
         return cls(runs, free, corners, best, SpanSums.of(links), cosines, bordered, governors, unlinked)

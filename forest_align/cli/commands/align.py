@@ -200,9 +200,9 @@ def run(options: argparse.Namespace) -> int:
     folder = None
     if share is not None:
         settings["the model"] = aligner.made_by.get("digest", "")
-        inputs = () if options.pairs == STANDARD_INPUT or options.target is not None else (options.pairs,)
+        files = () if options.pairs == STANDARD_INPUT or options.target is not None else (options.pairs,)
         block = block_lines(options.batch_size)
-        folder = open_folder("align", options, inputs, f".{options.to}.gz", block, settings)
+        folder = open_folder("align", options, files, f".{options.to}.gz", block, settings)
         if folder.is_finished(options.shard.number):
             return EXIT_SOME_FAILED if report_finished(folder, options.shard) else EXIT_OK
         options.output, options.resume = str(folder.part(options.shard.number)), True
