@@ -133,10 +133,19 @@ def alignment_row(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _phrase(pair: Mapping[str, Any]) -> dict[str, Any]:
-    spans = {
-        f"{side}_{end}": pair[side][place]
-        for side in ("source", "target")
-        for place, end in enumerate(("start", "end"))
+    (source_start, source_end), (target_start, target_end) = pair["source"], pair["target"]
+    return {
+        "source_start": source_start,
+        "source_end": source_end,
+        "target_start": target_start,
+        "target_end": target_end,
+        "source_label": pair["source_label"],
+        "target_label": pair["target_label"],
+        "constituents": pair["constituents"],
+        "compositional": pair["compositional"],
+        "probability": pair["probability"],
+        "relation": pair.get("relation"),
+        "relation_probability": pair.get("relation_probability"),
+        "changes": pair.get("changes", []),
+        "similarity": pair.get("similarity"),
     }
-    names = [field.name for field in _PHRASE if field.name not in spans]
-    return {**spans, **{name: pair.get(name) for name in names}, "changes": pair.get("changes", [])}
