@@ -22,7 +22,7 @@ from .places import ROOT
 TIERS = (
     ("types", "cext"),
     ("workers", "lexicon", "data", "alignment"),
-    ("storage", "parsing"),
+    ("storage", "parsing", "edits"),
     ("aligners", "eval"),
     ("em", "browser", "batches"),
     ("cli",),
@@ -226,6 +226,7 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
         "join",
         "licences",
         "serve",
+        "edits",
     ],
 )
 def test_help_of_a_command_does_not_import_torch(command: str) -> None:

@@ -3,7 +3,7 @@
 #
 #   [WORDNET=FOLDER] [MINILM=FOLDER] [MPNET=FOLDER] [WORKERS=1] [TRIALS=80] tools/rebuild_models.sh DATA OUT [STEP ...]
 #
-# DATA holds alignment/, treebank/, phrases/, ists/, differences/ and extrinsic/. WORDNET, MINILM and MPNET are what the lexicon, the parser and the word
+# DATA holds alignment/, treebank/, phrases/, ists/, differences/, edits/ and extrinsic/. WORDNET, MINILM and MPNET are what the lexicon, the parser and the word
 # vectors are made from. docs/background/rebuilding.md lists the steps with their input and time. Without STEP all are run.
 #
 # OUT gets a folder for each model, OUT/tables, OUT/cache, and OUT/package: this source tree as links, in which the models
@@ -210,6 +210,8 @@ bundle paraphrases aligners/models/parts/paraphrases
 step changed-spans python -m forest_align.em.phrases.changed_span_training "$data/differences/ssd-dev.tsv" \
     "$out/changed-spans" --folds 5
 bundle changed-spans aligners/models/parts/changed-spans
+step edits python -m forest_align.em.edits.edit_training "$data" "$out/edits" --folds 3
+bundle edits edits/models/arxivedits
 step em-published train_published
 step forest-published tune_published
 bundle forest-published aligners/models/forest-published

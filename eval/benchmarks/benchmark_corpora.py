@@ -24,6 +24,7 @@ from forest_align.eval.benchmarks._applications import (
     weighted_use,
 )
 from forest_align.eval.benchmarks._differing_spans import ssd_task
+from forest_align.eval.benchmarks._edit_task import edit_task
 from forest_align.eval.benchmarks._phrase_tasks import ists_task, spade_files, spade_task
 from forest_align.eval.benchmarks._word_links import GoldVersion, dependency_scorer, word_scorer
 from forest_align.eval.benchmarks.phrase_units import etpc_task
@@ -275,6 +276,11 @@ BENCHMARKS = {
         "Span similarity dataset (Miguel Lozano et al. 2026): spans that differ in meaning",
         {split: (f"differences/ssd-{split}.tsv",) for split in ("dev", "test")},
         ssd_task,
+    ),
+    "edits": Benchmark(
+        "arXivEdits (Jiang et al. 2022): spans of the edits between two versions of a sentence",
+        {split: (f"edits/arxivedits-{split}.json",) for split in ("dev", "test", "train")},
+        edit_task,
     ),
     "sts2013": Benchmark(
         "*SEM 2013 semantic textual similarity",

@@ -5,7 +5,9 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Sequence, Set
 from dataclasses import replace
+from typing import Any
 
+from forest_align._built_on_alignments import function_of
 from forest_align.alignment._arc_pair import arc_order
 from forest_align.alignment._links import Links
 from forest_align.alignment._phrase_pair import PhrasePair
@@ -154,6 +156,22 @@ class Alignment(AlignmentRecord):
             root_aligned=self.root_aligned and any(map(self.is_root_pair, phrases)),
             alternatives=tuple(one.in_parts(least) for one in self.alternatives),
         )
+
+    def edits(self, *, minimal: bool = False) -> tuple[Any, ...]:
+        """The edits that make the target from the source, each a :class:`forest_align.edits.Edit`.
+
+        Parameters
+        ----------
+        minimal : bool
+            Whether to return the smallest edits instead of those that people would mark.
+
+        Raises
+        ------
+        InputError
+            If the pair could not be aligned.
+        """
+        found: tuple[Any, ...] = function_of("edits_of")(self, minimal=minimal)
+        return found
 
     def to_pharaoh(self) -> str:
         """The word links as ``"0-0 1-2"``."""

@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from forest_align.aligners.joint._edits import ArcPairs
+    from forest_align.aligners.joint._edit_table import ArcPairs
     from forest_align.parsing.dependencies.typed import Dependency
 
 # Types of dependencies (de Marneffe & Manning 2008) and their classes; some types share a class.

@@ -20,7 +20,7 @@ from forest_align.aligners.contextual.features import (
     related_word_features,
 )
 from forest_align.aligners.contextual.pair_evidence import pair_evidence
-from forest_align.aligners.joint._edits import ArcPairs, arc_pairs, arcs_of, phrase_pairs, possible_links
+from forest_align.aligners.joint._edit_table import ArcPairs, arc_pairs, arcs_of, phrase_pairs, possible_links
 from forest_align.aligners.joint._link_features import (
     LINK_DELETION_FEATURES,
     LINK_WORD_FEATURES,

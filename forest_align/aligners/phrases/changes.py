@@ -10,18 +10,16 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from forest_align.alignment import CHANGE_NAMES
-from forest_align.lexicon.evidence import word_relations
 from forest_align.lexicon.groups import lexical_groups
-from forest_align.lexicon.kinds import Evidence
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.lexicon.quantities import QuantityComparison, compare, read_quantities
 from forest_align.lexicon.tables import FUNCTION_GROUPS
+from forest_align.lexicon.word_changes import word_change
 from forest_align.parsing.dependencies.entities import find_entities
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from forest_align.lexicon.lexicon import WordProfile
     from forest_align.lexicon.quantities import Quantity
     from forest_align.types import Sentence
 
@@ -29,10 +27,6 @@ Span = tuple[int, int]
 
 # The first words of the groups of pronouns among the function words.
 _PRONOUNS = frozenset(("i", "you", "he", "she", "it", "we", "they"))
-_FORMAT = int(Evidence.ABBREVIATION | Evidence.NUMBER)
-_DERIVATION = int(Evidence.DERIVATION | Evidence.SUFFIX)
-_SPELLING = int(Evidence.SPELLING)
-_CONTRACTIONS = frozenset(("'m", "'re", "'s", "'ve", "'d", "'ll", "n't", "wo", "ca"))
 # Kinds of groups of the lexicon that are the same words, written in another way.
 _WRITTEN = {"acronym": "format", "joined": "spelling"}
 
@@ -156,7 +150,7 @@ class WordChanges:
                 _within(source, change.source) and _within(target, change.target) for change in self._written
             ):
                 continue
-            elif name := _word_change(one, two):
+            elif name := word_change(one, two):
                 yield _Change(source, target, name)
             elif self._is_name(0, i) != self._is_name(1, j) and not (one.is_function or two.is_function):
                 yield _Change(source, target, "name")
@@ -182,7 +176,7 @@ class WordChanges:
     def _are_one_word(self, i: int, j: int) -> bool:
         """Whether two words are the same apart from their form."""
         one, two = self._profiles[0][i], self._profiles[1][j]
-        return one.lower == two.lower or bool(_word_change(one, two))
+        return one.lower == two.lower or bool(word_change(one, two))
 
     def _of_unlinked(self, source_span: Span, target_span: Span) -> set[str]:
         """What replaces what in phrases without links inside: a pronoun or a name, by something else."""
@@ -257,18 +251,6 @@ class WordChanges:
             return False  # links are sorted: no two of them cross
         groups = _groups(words)
         return any(one[0][1] <= two[0][0] and two[1][1] <= one[1][0] for one in groups for two in groups)
-
-
-def _word_change(one: WordProfile, two: WordProfile) -> str:
-    """What differs between two linked words with other forms; empty if they are other words."""
-    if one.lemma == two.lemma:
-        return "format" if {one.lower, two.lower} & _CONTRACTIONS else "inflection"
-    relations = word_relations(one, two)
-    if relations & _SPELLING:
-        return "spelling"
-    if relations & _FORMAT:
-        return "format"
-    return "derivation" if relations & _DERIVATION else ""
 
 
 def _groups(links: Sequence[tuple[int, int]]) -> list[tuple[Span, Span]]:

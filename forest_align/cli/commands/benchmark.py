@@ -44,6 +44,7 @@ NAMES = (
     "ists",
     "etpc",
     "ssd",
+    "edits",
     "sts2013",
     "msrp",
     "rte",

@@ -1,0 +1,155 @@
+"""Train the conventions of edits on arXivEdits; run once, its output is committed.
+
+The model is a semi-Markov model over the possible edits of each pair (Sarawagi & Cohen 2004). Where no path
+of the lattice has all marked edits, it learns the path with most of them. ``--folds K`` also prints how well
+held-out pairs of the train part are divided.
+
+Examples
+--------
+python -m forest_align.em.edits.edit_training ../shared/data OUT --folds 3
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize
+
+from forest_align.alignment import Alignment
+from forest_align.data.corpora.edit_corpus import EditedPair, EditSpans, read_edited_pairs
+from forest_align.edits import (
+    EditConventions,
+    EditFeatures,
+    EditLattice,
+    best_path,
+    divided,
+    path_probabilities,
+)
+from forest_align.eval.metrics.edit_scores import edit_counts, edit_f1
+
+#: Tuned on the train part, cross-fitted.
+REGULARIZATION, LEAST = 20.0, 0.3
+# Features that occur in fewer possible edits are dropped.
+_RARE = 5
+_STEPS = 60
+
+
+class EditExample(NamedTuple):
+    """The possible edits of a pair, their features, and the marked edits."""
+
+    lattice: EditLattice
+    features: Sequence[dict[str, float]]
+    versions: tuple[frozenset[EditSpans], ...]
+
+
+def edit_examples(pairs: Iterable[EditedPair], alignments: Iterable[Alignment]) -> list[EditExample]:
+    """Make an example of each pair and its alignment."""
+    examples = []
+    for pair, alignment in zip(pairs, alignments, strict=True):
+        units, lattice = divided(alignment)
+        features = EditFeatures(alignment, units)
+        examples.append(EditExample(lattice, [features.of(arc) for arc in lattice.arcs], pair.versions))
+    return examples
+
+
+def train_conventions(
+    examples: Sequence[EditExample], *, regularization: float = REGULARIZATION, least: float = LEAST
+) -> EditConventions:
+    """Fit the weights by L-BFGS.
+
+    Parameters
+    ----------
+    examples : sequence of EditExample
+        The pairs; the first version of the edits of each counts.
+    regularization : float
+        Strength κ of the penalty κ‖w‖²/2.
+    least : float
+        Probability that an edit must have to be worth more than nothing.
+    """
+    counts = Counter(name for one in examples for found in one.features for name in found)
+    names = sorted(name for name, count in counts.items() if count >= _RARE)
+    columns = {name: k for k, name in enumerate(names)}
+    prepared = [
+        (one.lattice, _matrix(one.features, columns), _marked_path(one)) for one in examples if one.features
+    ]
+
+    def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
+        value, gradient = regularization / 2 * float(weights @ weights), regularization * weights
+        for lattice, matrix, path in prepared:
+            scores = matrix @ weights
+            total, probabilities = path_probabilities(lattice, scores)
+            value += total - scores[path].sum()
+            gradient += matrix.T @ probabilities - matrix[path].sum(axis=0)
+        return value, gradient
+
+    found = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
+    return EditConventions(dict(zip(names, found.x.tolist(), strict=True)), least)
+
+
+def _matrix(features: Sequence[dict[str, float]], columns: dict[str, int]) -> np.ndarray:
+    """Features as rows; float64, shape (arcs, features)."""
+    matrix = np.zeros((len(features), len(columns)))
+    for row, found in enumerate(features):
+        for name, value in found.items():
+            if name in columns:
+                matrix[row, columns[name]] = value
+    return matrix
+
+
+def _marked_path(example: EditExample) -> list[int]:
+    """The path with most of the marked edits, and otherwise the fewest."""
+    marked = example.versions[0]
+    values = [1.0 if (arc.source, arc.target) in marked else -0.001 for arc in example.lattice.arcs]
+    return best_path(example.lattice, values)
+
+
+def choose_edits(conventions: EditConventions, example: EditExample) -> frozenset[EditSpans]:
+    """The spans of the chosen edits of an example."""
+    if not example.features:
+        return frozenset()
+    weights = conventions.weights
+    scores = np.array(
+        [sum(weights.get(name, 0.0) * value for name, value in one.items()) for one in example.features]
+    )
+    _, probabilities = path_probabilities(example.lattice, scores)
+    path = best_path(example.lattice, probabilities - conventions.least)
+    return frozenset((example.lattice.arcs[k].source, example.lattice.arcs[k].target) for k in path)
+
+
+def cross_fitted_f1(examples: Sequence[EditExample], folds: int) -> float:
+    """F1 of the edits of each fold, with conventions learned from the others."""
+    counts = []
+    for fold in range(folds):
+        learned = train_conventions([one for k, one in enumerate(examples) if k % folds != fold])
+        held_out = examples[fold::folds]
+        counts += [edit_counts(choose_edits(learned, one), one.versions) for one in held_out]
+    return edit_f1(counts)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Train and save."""
+    from forest_align.aligners import load
+
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("data", type=Path, help="folder with edits/")
+    parser.add_argument("output", type=Path, help="folder to write")
+    parser.add_argument("--folds", type=int, default=0, metavar="K", help="also print cross-fitted F1")
+    options = parser.parse_args(arguments)
+    pairs = list(read_edited_pairs(options.data / "edits/arxivedits-train.json"))
+    aligner = load("forest")
+    examples = edit_examples(pairs, aligner.align_many([(pair.source, pair.target) for pair in pairs]))
+    if options.folds:
+        print(f"F1 of held-out pairs: {100 * cross_fitted_f1(examples, options.folds):.1f}")
+    description = {"trained on": ["edits/arxivedits-train.json"], "pairs": len(pairs)}
+    train_conventions(examples).save(options.output, description)
+
+
+if __name__ == "__main__":
+    main()

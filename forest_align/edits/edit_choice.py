@@ -1,0 +1,178 @@
+"""Chooses, among all ways to divide changes into edits, the edits that people would mark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load_file, save_file
+
+from forest_align.alignment import Alignment
+from forest_align.edits.edit_features import EditFeatures
+from forest_align.edits.edit_lattice import Arc, EditLattice, edit_lattice
+from forest_align.edits.edit_units import EditUnits, edit_units
+from forest_align.types.errors import InputError, ModelError
+from forest_align.types.json_fields import Fields, check_texts, format_json_object, read_json_object
+
+_NEVER = float("-inf")
+
+
+def path_probabilities(lattice: EditLattice, scores: np.ndarray) -> tuple[float, np.ndarray]:
+    """The log of the summed weights of all paths, and the probability of each arc.
+
+    Parameters
+    ----------
+    lattice : EditLattice
+        The possible edits.
+    scores : numpy.ndarray, shape (arcs,)
+        Log weight of each arc; arcs over kept words have 0.
+
+    Returns
+    -------
+    float, numpy.ndarray of shape (arcs,)
+        Probabilities under the semi-Markov model whose log weights are the scores (Sarawagi & Cohen 2004).
+    """
+    size = lattice.size
+    entering, leaving = _arcs_by_place(lattice)
+    all_scores = np.append(scores, 0.0)
+    forward, backward = np.full(size, _NEVER), np.full(size, _NEVER)
+    forward[0] = backward[-1] = 0.0
+    for place in range(1, size):
+        if entering[place]:
+            starts, numbers = np.array(entering[place]).T
+            forward[place] = np.logaddexp.reduce(forward[starts] + all_scores[numbers])
+    for place in range(size - 2, -1, -1):
+        if leaving[place]:
+            ends, numbers = np.array(leaving[place]).T
+            backward[place] = np.logaddexp.reduce(backward[ends] + all_scores[numbers])
+    total = float(forward[-1])
+    starts = np.array([arc.start for arc in lattice.arcs], dtype=np.intp)
+    ends = np.array([arc.end for arc in lattice.arcs], dtype=np.intp)
+    logs = forward[starts] + scores + backward[ends] - total
+    return total, np.exp(np.minimum(logs, 0.0))
+
+
+def best_path(lattice: EditLattice, values: Sequence[float] | np.ndarray) -> list[int]:
+    """Numbers of the arcs, in order, of the path with the greatest sum of values; kept words have 0."""
+    _, leaving = _arcs_by_place(lattice)
+    best = [_NEVER] * lattice.size
+    best[0] = 0.0
+    back: list[tuple[int, int]] = [(-1, -1)] * lattice.size
+    for place in range(lattice.size):
+        if best[place] == _NEVER:
+            continue
+        for end, number in leaving[place]:
+            value = best[place] + (values[number] if number >= 0 else 0.0)
+            if value > best[end]:
+                best[end], back[end] = value, (place, number)
+    path = []
+    place = lattice.size - 1
+    while place > 0:
+        place, number = back[place]
+        if number >= 0:
+            path.append(number)
+    return path[::-1]
+
+
+def _arcs_by_place(
+    lattice: EditLattice,
+) -> tuple[list[list[tuple[int, int]]], list[list[tuple[int, int]]]]:
+    """For each place the arcs that enter and that leave it: other end and number, -1 over a kept word."""
+    entering: list[list[tuple[int, int]]] = [[] for _ in range(lattice.size)]
+    leaving: list[list[tuple[int, int]]] = [[] for _ in range(lattice.size)]
+    for start, end, _ in lattice.kept:
+        entering[end].append((start, -1))
+        leaving[start].append((end, -1))
+    for number, arc in enumerate(lattice.arcs):
+        entering[arc.end].append((arc.start, number))
+        leaving[arc.start].append((arc.end, number))
+    return entering, leaving
+
+
+@dataclass(frozen=True, slots=True)
+class EditConventions:
+    """How people divide changes into edits, learned from edits that they marked.
+
+    Attributes
+    ----------
+    weights : mapping of str to float
+        Weight of each feature of a possible edit.
+    least : float
+        Probability that an edit must have to be worth more than nothing; the greater it is, the larger and
+        fewer are the edits.
+    """
+
+    weights: Mapping[str, float]
+    least: float
+
+    @classmethod
+    def load(cls, folder: Path) -> EditConventions:
+        """Load them from a folder with ``model.json`` and ``weights.safetensors``.
+
+        Raises
+        ------
+        ModelError
+            If a file is missing or wrong: names file and field.
+        """
+        file = folder / "model.json"
+        try:
+            text = file.read_text(encoding="utf-8")
+            names, least = read_json_object(text, _read_model, str(file), None)
+            weights = load_file(folder / "weights.safetensors")["weights"]
+        except (OSError, InputError, SafetensorError, KeyError) as error:
+            raise ModelError(f"{folder}: not the conventions of edits: {error}") from None
+        if weights.shape != (len(names),) or not np.isfinite(weights).all():
+            raise ModelError(f"{folder}: expected {len(names)} finite weights, one a feature")
+        return cls(dict(zip(names, weights.tolist(), strict=True)), least)
+
+    def save(self, folder: Path, description: Mapping[str, Any]) -> None:
+        """Write them into a folder, with what is known of their training."""
+        names = sorted(self.weights)
+        values = {"description": dict(description), "least": self.least, "features": names}
+        weights = np.array([self.weights[name] for name in names], dtype=np.float32)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "model.json").write_text(format_json_object(values, 1) + "\n", encoding="utf-8")
+        save_file({"weights": weights}, folder / "weights.safetensors")
+
+    def scores(self, alignment: Alignment, units: EditUnits, lattice: EditLattice) -> np.ndarray:
+        """The score of each arc of the lattice of an alignment; shape (arcs,)."""
+        features = EditFeatures(alignment, units)
+        weights = self.weights
+        return np.array(
+            [
+                sum(weights.get(name, 0.0) * value for name, value in features.of(arc).items())
+                for arc in lattice.arcs
+            ],
+            dtype=np.float64,
+        )
+
+    def choose(self, alignment: Alignment, units: EditUnits, lattice: EditLattice) -> list[tuple[Arc, float]]:
+        """The edits with the greatest expected agreement, each with its probability, in order."""
+        if not lattice.arcs:
+            return []
+        _, found = path_probabilities(lattice, self.scores(alignment, units, lattice))
+        path = best_path(lattice, found - self.least)
+        return [(lattice.arcs[number], float(found[number])) for number in path]
+
+
+@cache
+def bundled_conventions() -> EditConventions:
+    """The conventions that come with the package, learned from arXivEdits (Jiang et al. 2022)."""
+    return EditConventions.load(Path(str(files("forest_align"))) / "edits/models/arxivedits")
+
+
+def _read_model(values: Mapping[str, Any]) -> tuple[list[str], float]:
+    fields = Fields(values)
+    return check_texts(fields.items("features"), "features"), fields.probability("least")
+
+
+def divided(alignment: Alignment) -> tuple[EditUnits, EditLattice]:
+    """The units of an alignment, and the lattice of its possible edits."""
+    units = edit_units(alignment)
+    return units, edit_lattice(units)

@@ -1,0 +1,255 @@
+"""What tells whether people would mark a span of changes as one edit."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from forest_align.alignment import MOST_SIMILAR, Alignment, Span
+from forest_align.edits.edit_lattice import DELETED, INSERTED, KEPT, REPLACED, Arc
+from forest_align.edits.edit_units import EditUnits, Unit, is_placeholder, is_punctuation
+from forest_align.types.brackets import parse_bracket
+
+#: Name of the kind of words that are neither punctuation nor placeholders nor of a known word class.
+_OTHER = "other"
+_PUNCTUATION, _PLACEHOLDER = "punctuation", "placeholder"
+_CLASSES = (
+    ("NN", "noun"),
+    ("VB", "verb"),
+    ("MD", "verb"),
+    ("JJ", "adjective"),
+    ("RB", "adverb"),
+    ("IN", "preposition"),
+    ("TO", "preposition"),
+    ("DT", "determiner"),
+    ("PRP", "determiner"),
+    ("EX", "determiner"),
+    ("CC", "conjunction"),
+    ("W", "wh-word"),
+    ("CD", "number"),
+)
+_FUNCTION = frozenset((_PUNCTUATION, "determiner", "preposition", "conjunction"))
+_CONTENT = frozenset(("noun", "verb", "adjective"))
+# Longer texts are not compared letter by letter.
+_COMPARED = 80
+_TYPES = {(True, True): "replace", (True, False): "delete", (False, True): "insert"}
+
+
+def word_kind(word: str, tag: str) -> str:
+    """The kind of a word: punctuation, placeholder, or its word class."""
+    if is_placeholder(word):
+        return _PLACEHOLDER
+    if is_punctuation(word):
+        return _PUNCTUATION
+    return next((name for start, name in _CLASSES if tag.startswith(start)), _OTHER)
+
+
+class EditFeatures:
+    """Computes the features of the possible edits of one alignment.
+
+    Parameters
+    ----------
+    alignment : Alignment
+        Tags, trees and phrase pairs are used where it has them.
+    units : EditUnits
+        Its units.
+    """
+
+    def __init__(self, alignment: Alignment, units: EditUnits) -> None:
+        self._words = alignment.source.words, alignment.target.words
+        self._kinds = tuple(
+            [word_kind(word, tag) for word, tag in zip(side.words, side.tags, strict=True)]
+            for side in (alignment.source, alignment.target)
+        )
+        self._constituents = _spans_of(alignment.source_tree), _spans_of(alignment.target_tree)
+        self._phrases = {(pair.source_node.span, pair.target_node.span): pair for pair in alignment.phrases}
+        words = alignment.words
+        self._scores = dict(zip(words.pairs, words.scores or (1.0,) * len(words), strict=True))
+        self._state: tuple[dict[int, str], dict[int, str]] = ({}, {})
+        self._faced: tuple[set[int], set[int]] = (set(), set())
+        for element in units.sequence:
+            if isinstance(element, Unit):
+                name = KEPT if element.kept else REPLACED
+                for side, span in enumerate((element.source, element.target)):
+                    self._state[side].update(dict.fromkeys(range(*span), name))
+                continue
+            for side, (name, spans) in enumerate(((DELETED, element.deleted), (INSERTED, element.inserted))):
+                inside = [k for span in spans for k in range(*span)]
+                self._state[side].update(dict.fromkeys(inside, name))
+                if element.deleted and element.inserted:
+                    self._faced[side].update(inside)
+
+    def of(self, arc: Arc) -> dict[str, float]:
+        """The features of one possible edit, by name; the missing ones are 0."""
+        found: dict[str, float] = {}
+        sides = arc.source, arc.target
+        kinds = [[] if span is None else self._kinds[side][slice(*span)] for side, span in enumerate(sides)]
+        kind = _TYPES[bool(arc.source), bool(arc.target)]
+        self._add_composition(found, arc, kind)
+        if arc.source is not None and arc.target is not None:
+            self._add_replacement(found, arc, kinds)
+        else:
+            _add_one_sided(found, kind, kinds[0] or kinds[1])
+            side, span = (0, arc.source) if arc.source is not None else (1, arc.target)
+            assert span is not None
+            found[f"{kind}: faces words"] = float(not self._faced[side].isdisjoint(range(*span)))
+        for side, span in enumerate(sides):
+            if span is not None:
+                self._add_side(found, kind, "st"[side], kinds[side], span in self._constituents[side])
+        self._add_neighbours(found, arc, kind, kinds)
+        return found
+
+    def _add_composition(self, found: dict[str, float], arc: Arc, kind: str) -> None:
+        pieces = Counter(piece.kind for piece in arc.pieces)
+        replaced, kept = pieces[REPLACED], pieces[KEPT]
+        found[kind] = 1.0
+        found[f"{kind}: {min(replaced, 3)} replaced"] = 1.0
+        found[f"{min(kept, 4)} kept"] = 1.0
+        found["pieces"] = math.log(len(arc.pieces))
+        if kept:
+            inside = [self._kinds[0][p.source[0]] for p in arc.pieces if p.kind == KEPT and p.source]
+            found["kept function words"] = sum(one in _FUNCTION for one in inside) / kept
+            found["kept content words"] = float(any(one in _CONTENT for one in inside))
+            if kept == 1:
+                found[f"kept {inside[0]}"] = 1.0
+        parts = "+".join(name for name in (DELETED, INSERTED, REPLACED) if pieces[name])
+        found[f"{kind}: {parts}"] = 1.0
+        if pieces[DELETED] and pieces[INSERTED]:
+            found["deleted and inserted"] = math.log(pieces[DELETED] * pieces[INSERTED])
+        weakest = [
+            min(
+                (
+                    self._scores[i, j]
+                    for i in range(*piece.source)
+                    for j in range(*piece.target)
+                    if (i, j) in self._scores
+                ),
+                default=0.5,
+            )
+            for piece in arc.pieces
+            if piece.kind == REPLACED and piece.source and piece.target
+        ]
+        if weakest:
+            found["weakest link"] = min(weakest)
+            found["weak link"] = float(min(weakest) < 0.7)
+
+    def _add_replacement(self, found: dict[str, float], arc: Arc, kinds: Sequence[Sequence[str]]) -> None:
+        assert arc.source is not None and arc.target is not None
+        ours, theirs = self._words[0][slice(*arc.source)], self._words[1][slice(*arc.target)]
+        length, other = math.log(len(ours)), math.log(len(theirs))
+        found |= {"source length": length, "target length": other, "length difference": abs(length - other)}
+        one, two = "".join(ours).lower(), "".join(theirs).lower()
+        ratio = 0.3
+        if len(one) + len(two) < _COMPARED:
+            ratio = SequenceMatcher(None, one, two, autojunk=False).ratio()
+        found["letters"] = ratio
+        found["equal letters"] = float(one == two)
+        found["equal without punctuation"] = float("" != _plain(one) == _plain(two))
+        found["initials"] = float(_is_initials(ours, two) or _is_initials(theirs, one))
+        found["equal word at an end"] = float(ours[0] == theirs[0] or ours[-1] == theirs[-1])
+        ends = f"{kinds[0][-1]} {kinds[1][-1]}"
+        present = {piece.kind for piece in arc.pieces}
+        if present <= {DELETED, INSERTED}:
+            found |= {
+                "unlinked": 1.0,
+                "unlinked length": length + other,
+                "unlinked length difference": abs(length - other),
+                f"unlinked: {ends}": 1.0,
+                "unlinked: equal last kind": float(kinds[0][-1] == kinds[1][-1]),
+                "unlinked: equal first kind": float(kinds[0][0] == kinds[1][0]),
+                "unlinked: equal kinds": float(kinds[0] == kinds[1]),
+                "unlinked: punctuation": float({*kinds[0], *kinds[1]} <= {_PUNCTUATION, _PLACEHOLDER}),
+                "unlinked: punctuation and words": float(
+                    ({*kinds[0]} == {_PUNCTUATION}) != ({*kinds[1]} == {_PUNCTUATION})
+                ),
+                "unlinked: two words": float(len(ours) == 1 == len(theirs)),
+            }
+        elif len(arc.pieces) == 1:
+            found |= {"one unit": 1.0, "one unit: letters": ratio, f"one unit: {ends}": 1.0}
+        both = (arc.source in self._constituents[0]) + (arc.target in self._constituents[1])
+        found[f"{both} constituents"] = 1.0
+        pair = self._phrases.get((arc.source, arc.target))
+        if pair is not None:
+            found |= {"phrase pair": 1.0, "phrase probability": pair.probability}
+            if pair.relation is not None:
+                found[pair.relation.name] = 1.0
+                found |= dict.fromkeys(pair.relation.changes, 1.0)
+            if pair.similarity is not None:
+                found["similarity"] = pair.similarity / MOST_SIMILAR
+
+    @staticmethod
+    def _add_side(
+        found: dict[str, float], kind: str, side: str, kinds: Sequence[str], constituent: bool
+    ) -> None:
+        first, last = kinds[0], kinds[-1]
+        for name in (f"begins {first}", f"ends {last}", f"{kind} begins {first}", f"{kind} ends {last}"):
+            found[f"{side} {name}"] = 1.0
+        if len(kinds) == 1:
+            found[f"{side} {kind} one {first}"] = 1.0
+        found[f"{side} {kind} constituent"] = float(constituent)
+
+    def _add_neighbours(
+        self, found: dict[str, float], arc: Arc, kind: str, kinds: Sequence[Sequence[str]]
+    ) -> None:
+        alone = True
+        for name, end in (("before", 0), ("after", -1)):
+            states = []
+            for side, span in enumerate((arc.source, arc.target)):
+                if span is None:
+                    states.append("-")
+                    continue
+                at = span[0] - 1 if end == 0 else span[1]
+                state = self._state[side].get(at, "end")
+                states.append(state)
+                if state in (DELETED, INSERTED, REPLACED):
+                    alone = False
+                    neighbour = self._kinds[side][at]
+                    found[f"{name} {side} {state} {neighbour}"] = 1.0
+                    found[f"{name} {side} {state} {neighbour}, own {kinds[side][end]}"] = 1.0
+            both = " ".join(states)
+            found[f"{name} {both}"] = 1.0
+            found[f"{kind} {name} {both}"] = 1.0
+            found[f"{arc.pieces[end].kind} {name} {both}"] = 1.0
+        found["alone"] = found[f"{kind} alone"] = float(alone)
+
+
+def _add_one_sided(found: dict[str, float], kind: str, kinds: Sequence[str]) -> None:
+    found[f"{kind} length"] = math.log1p(len(kinds))
+    found[f"{kind} one word"] = float(len(kinds) == 1)
+    if len(kinds) > 1:
+        begins, ends = (kinds[k] == _PUNCTUATION for k in (0, -1))
+        found[f"{kind}: punctuation first"] = float(begins)
+        found[f"{kind}: punctuation last"] = float(ends)
+        found[f"{kind}: punctuation around"] = float(begins and ends)
+        found[f"{kind}: punctuation"] = float(list(kinds).count(_PUNCTUATION))
+
+
+def _plain(text: str) -> str:
+    return "".join(filter(str.isalnum, text))
+
+
+def _is_initials(words: Sequence[str], short: str) -> bool:
+    return len(words) > 1 and "".join(word[0] for word in words).lower() == short
+
+
+def _spans_of(tree: str) -> set[Span]:
+    """The spans of the constituents of a tree in Penn brackets; empty if there is none."""
+    found: set[Span] = set()
+    if not tree:
+        return found
+    open_nodes = [(iter(parse_bracket(tree)), 0)]
+    at = 0
+    while open_nodes:
+        children, start = open_nodes[-1]
+        for child in children:
+            if isinstance(child, str):
+                at += 1
+            else:
+                open_nodes.append((iter(child), at))
+                break
+        else:
+            found.add((start, at))
+            open_nodes.pop()
+    return found

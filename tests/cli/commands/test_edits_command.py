@@ -1,0 +1,91 @@
+"""The command writes the edits of pairs in every format, and keeps going past broken pairs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from forest_align import Alignment, Links, Sentence
+from forest_align.cli import main
+from forest_align.edits import Edit, apply_edits
+
+
+@pytest.fixture
+def alignments(tmp_path: Path) -> Path:
+    """Two alignments that need no model, and a broken line between them."""
+    path = tmp_path / "alignments.jsonl"
+    one = Alignment(
+        Sentence.from_words(["we", "saw", "many", "dogs"]),
+        Sentence.from_words(["we", "saw", "cats"]),
+        Links.from_pharaoh("0-0 1-1 3-2"),
+        id="a",
+    )
+    same = Sentence.from_words(["yes"])
+    two = Alignment(same, same, Links.from_pharaoh("0-0"), id="b")
+    path.write_text(f"{one.to_json()}\n{{\n{two.to_json()}\n")
+    return path
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    status = main(["edits", *arguments])
+    return status, *capsys.readouterr()
+
+
+def test_json_lines_hold_all_edits(alignments: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys, str(alignments), "--alignments")
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert status == 1 and "1 of 3 pairs could not be aligned" in err
+    assert [line["id"] for line in lines] == ["a", "2", "b"] and lines[1]["edits"] == [] and lines[1]["error"]
+    edits = [Edit.from_dict(values) for values in lines[0]["edits"]]
+    assert apply_edits("we saw many dogs", edits) == "we saw cats"
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("text", "delete   content        many\n"),
+        ("markup", "we saw {--many--} {~~dogs~>cats~~}\n"),
+        ("m2", "S we saw many dogs\nA 2 3|||U:OTHER|||"),
+        ("easse", '"label": "B-D"'),
+        ("html", "<del>many</del>"),
+    ],
+)
+def test_every_format_has_the_changes(
+    alignments: Path, capsys: pytest.CaptureFixture[str], name: str, found: str
+) -> None:
+    _, out, _ = run(capsys, str(alignments), "--alignments", "--minimal", "--to", name)
+    assert found in out
+
+
+def test_thresh_is_one_list(alignments: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "edits.json"
+    run(capsys, str(alignments), "--alignments", "--to", "thresh", "-o", str(out))
+    assert [entry["id"] for entry in json.loads(out.read_text())] == ["a", "2", "b"]
+
+
+def test_two_sentences_are_aligned_first(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "The old dog barks.", "The old cat barks.", "--aligner", "contextual")
+    assert status == 0 and out.startswith("pair 1\nreplace") and "dog → cat" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["missing.jsonl", "--alignments"], "no such file"),
+        (["a.jsonl", "--alignments", "--aligner", "forest"], "--alignments takes no --aligner"),
+        (["a.jsonl", "b c", "--alignments"], "--alignments takes no second sentence"),
+    ],
+)
+def test_wrong_usage_is_explained(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    status, _, err = run(capsys, *arguments)
+    assert status == 2 and message in err
+
+
+def test_an_output_that_is_the_input_is_refused(alignments: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = alignments.read_text()
+    status, _, _ = run(capsys, str(alignments), "--alignments", "-o", str(alignments))
+    assert status == 2 and alignments.read_text() == before

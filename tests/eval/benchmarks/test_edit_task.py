@@ -1,0 +1,62 @@
+"""The benchmark of edits: what counts as an edit, and the baselines."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from forest_align import Alignment, Links, Sentence
+from forest_align.eval.benchmarks._edit_task import changed_spans, edit_task
+from forest_align.eval.benchmarks.edit_baselines import (
+    diff_match_patch_edits,
+    difflib_edits,
+    edit_baselines,
+)
+from forest_align.eval.benchmarks.reading import Files
+from forest_align.types import InputError
+
+SOURCE, TARGET = ["only", "we", "saw", "dogs", "."], ["we", "saw", "cats", "only", "."]
+
+
+def test_what_is_kept_or_moved_is_no_edit() -> None:
+    links = Links.from_pharaoh("0-3 1-0 2-1 3-2 4-4")
+    alignment = Alignment(Sentence.from_words(SOURCE), Sentence.from_words(TARGET), links)
+    assert changed_spans(alignment, minimal=True) == {((3, 4), (2, 3))}
+    assert changed_spans(Alignment.failed("too long")) == frozenset()
+
+
+def test_difflib_compares_words() -> None:
+    assert set(difflib_edits(SOURCE, TARGET)) == {((0, 1), None), ((3, 4), (2, 4))}
+    assert set(difflib_edits(["a"], ["a", "b"])) == {(None, (1, 2))}
+
+
+def test_diff_match_patch_compares_words() -> None:
+    pytest.importorskip("diff_match_patch", reason="needs diff-match-patch, which only this baseline uses")
+    assert set(diff_match_patch_edits(SOURCE, TARGET)) == {((0, 1), None), ((3, 4), (2, 4))}
+    assert set(diff_match_patch_edits(["a"], ["b"])) == {((0, 1), (0, 1))}
+
+
+def test_errant_is_a_baseline_where_it_is_installed() -> None:
+    pytest.importorskip("errant", reason="needs ERRANT, which only this baseline uses")
+    compare = edit_baselines().get("ERRANT")
+    if compare is None:
+        pytest.skip("ERRANT needs the model of the extra [spacy]")
+    assert set(compare(["a", "dogs"], ["a", "dog"])) == {((1, 2), (1, 2))}
+
+
+def test_a_task_scores_edits_beside_the_baselines(tmp_path: Path) -> None:
+    edit = {"type": "Substitute", "sentence-1-token-indices": [1, 2], "sentence-2-token-indices": [1, 2]}
+    pair = {"sentence-1": "a dog", "sentence-2": "a cat", "edits-combination-0": {"0": edit}}
+    path = tmp_path / "edits.json"
+    path.write_text(json.dumps({"1": pair, "2": pair}))
+    task = edit_task(Files([path], 1), "dev")
+    assert task.ids == ["1"]
+    (source, target) = task.pairs[0]
+    figures = task.score([Alignment(source, target, Links.from_pharaoh("0-0 1-1"))])
+    assert [one.values["f1"] for one in figures] == [100.0] * len(figures)
+    assert [one.use for one in figures[:2]] == ["", "minimal edits"] and figures[2].label == "difflib, words"
+    path.write_text("{}")
+    with pytest.raises(InputError, match="expected sentence pairs, found none"):
+        edit_task(Files([path]), "dev")
