@@ -150,9 +150,11 @@ def _fitting(
     added = np.zeros((0, 4), np.int64)
     for row in candidates[order]:
         sides = tuple(row[:2].tolist()), tuple(row[2:].tolist())
-        nodes = [known[span] for known, span in zip(node_of, sides, strict=True) if span in known]
-        if len(nodes) < 2 or not _agree(row[None], added).all():
+        if any(span not in known for known, span in zip(node_of, sides, strict=True)):
             continue
+        if not _agree(row[None], added).all():
+            continue
+        nodes = [known[span] for known, span in zip(node_of, sides, strict=True)]
         times = [counts[span] for counts, span in zip(used, sides, strict=True)]
         shared = [k for k in (0, 1) if times[k]]
         if len(shared) == 2 or any(times[k] >= min(2, chain_length(forests[k], nodes[k])) for k in shared):

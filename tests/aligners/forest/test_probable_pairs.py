@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,7 +49,7 @@ def align(
     brackets: tuple[str, str],
     links: tuple[tuple[int, int, float], ...],
     probabilities: dict[Spans, float],
-    **options: float,
+    **options: Any,
 ) -> Alignment:
     """Align trees with known links and known probabilities of phrases."""
     source, target = (sentence_from_bracket(one) for one in brackets)
