@@ -101,11 +101,16 @@ async def next_chunk(request: Request, seconds: float) -> tuple[bytes, bool]:
     try:
         message = await asyncio.wait_for(request.receive(), seconds)
     except TimeoutError:
-        problem = f"expected the rest of the body within {seconds:g} seconds"
-        raise RequestError(HTTPStatus.REQUEST_TIMEOUT, problem, {"Connection": "close"}) from None
+        raise too_slow(seconds) from None
     if message["type"] == "http.disconnect":
         raise ClientDisconnect
     return message.get("body", b""), message.get("more_body", False)
+
+
+def too_slow(seconds: float) -> RequestError:
+    """The error for a body of which nothing came for some seconds."""
+    message = f"expected the rest of the body within {seconds:g} seconds"
+    return RequestError(HTTPStatus.REQUEST_TIMEOUT, message, {"Connection": "close"})
 
 
 async def read_json(request: Request, limits: ServiceLimits) -> Any:

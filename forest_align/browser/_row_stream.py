@@ -10,7 +10,7 @@ from http import HTTPStatus
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import Receive, Scope, Send
 
-from forest_align.browser._request_bodies import PairReader, next_chunk
+from forest_align.browser._request_bodies import PairReader, next_chunk, too_slow
 from forest_align.browser.batch_aligner import failed_result
 from forest_align.browser.limits import PairRequest, PairResult, RequestError, ServiceLimits
 from forest_align.browser.micro_batches import MicroBatches
@@ -49,7 +49,7 @@ class RowStream:
         """Read, align and answer at the same time."""
         rows = _Rows(self._limits)
         results: asyncio.Queue[asyncio.Future[PairResult] | None] = asyncio.Queue(self._limits.in_flight)
-        answering = asyncio.create_task(self._answer(results, send))
+        answering = asyncio.create_task(self._answer(rows, results, send))
         reading = asyncio.create_task(rows.read(Request(scope, receive)))
         starting = asyncio.create_task(self._start_all(rows, results))
         running = {answering, reading, starting}
@@ -94,12 +94,15 @@ class RowStream:
         message = f"line {number}: {error.message}"
         return _done(_failed(self._reader.id_of(values, number), RequestError(error.status, message)))
 
-    async def _answer(self, results: asyncio.Queue[asyncio.Future[PairResult] | None], send: Send) -> None:
+    async def _answer(
+        self, rows: _Rows, results: asyncio.Queue[asyncio.Future[PairResult] | None], send: Send
+    ) -> None:
         headers = [(b"content-type", ROW_TYPES[0].encode())]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         while (result := await results.get()) is not None:
             line = (await result).line
             await send({"type": "http.response.body", "body": f"{line}\n".encode(), "more_body": True})
+            rows.note_answer()
         await send({"type": "http.response.body", "body": b""})
 
 
@@ -132,6 +135,8 @@ class _Rows:
         self._limits = limits
         self._rows: deque[bytes | None] = deque()
         self._bytes = 0
+        self._unanswered = 0
+        self._moved = asyncio.get_running_loop().time()
         self._ended = False
         self._changed = asyncio.Condition()
 
@@ -146,7 +151,7 @@ class _Rows:
         rest, more, too_long = b"", True, False
         while more:
             try:
-                chunk, more = await next_chunk(request, self._limits.idle_seconds)
+                chunk, more = await self._next_chunk(request)
             except RequestError as error:
                 self.error, chunk, more = error, b"", False
             *rows, rest = (rest + chunk).split(b"\n")
@@ -165,11 +170,33 @@ class _Rows:
             if (await request.receive())["type"] == "http.disconnect":
                 raise ClientDisconnect
 
+    def note_answer(self) -> None:
+        """Note that a row was answered."""
+        self._unanswered -= 1
+        self._moved = asyncio.get_running_loop().time()
+
+    async def _next_chunk(self, request: Request) -> tuple[bytes, bool]:
+        """The next bytes, unless the client sends none for too long after the last row was answered."""
+        now = asyncio.get_running_loop().time
+        while True:
+            left = self._limits.idle_seconds
+            if not self._unanswered:
+                left = max(0.0, self._moved + left - now())
+            try:
+                found = await next_chunk(request, left)
+            except RequestError:
+                if not self._unanswered and now() - self._moved >= self._limits.idle_seconds:
+                    raise too_slow(self._limits.idle_seconds) from None
+            else:
+                self._moved = now()
+                return found
+
     async def _add(self, rows: list[bytes | None], *, ended: bool) -> None:
         async with self._changed:
             await self._changed.wait_for(lambda: self._bytes <= self._limits.read_ahead)
             self._rows += rows
             self._bytes += sum(map(_cost, rows))
+            self._unanswered += len(rows)
             self._ended = ended
             self._changed.notify_all()
 
@@ -186,7 +213,9 @@ class _Rows:
             number += 1
             if row is not None and not row.strip():
                 blank += 1
+                self._unanswered -= 1
                 continue
+            self._unanswered += blank
             for earlier in range(number - blank, number):
                 yield earlier, b""
             blank = 0

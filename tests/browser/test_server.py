@@ -152,12 +152,27 @@ def test_a_body_that_does_not_come_is_told() -> None:
         assert found.startswith(b"HTTP/1.1 408 ") and b"rest of the body within 0.4 seconds" in found
 
 
-def test_a_stream_that_does_not_go_on_ends_with_an_error() -> None:
+@pytest.mark.parametrize("last", [b'{"source"', b"\n \n"])
+def test_a_stream_that_does_not_go_on_ends_with_an_error(last: bytes) -> None:
     with running(IMPATIENT) as service, service.connect() as connection:
         row = json.dumps(pair("a")).encode() + b"\n"
-        connection.sendall(head(1000, "application/x-ndjson") + row + b'{"source"')
+        connection.sendall(head(1000, "application/x-ndjson") + row + last)
         rows = [line for line in rest_of(connection).splitlines() if line.startswith(b"{")]
         assert [b"error" in one for one in rows] == [False, True] and b"within 0.4 seconds" in rows[1]
+
+
+def test_a_client_that_waits_for_an_answer_is_not_silent() -> None:
+    with running(IMPATIENT) as service, service.connect() as connection:
+        connection.sendall(head(None, "application/x-ndjson"))
+        for source, target in (("wait", "1.2"), ("a", "a")):
+            row = json.dumps(pair(source, target)).encode() + b"\n"
+            connection.sendall(b"%x\r\n%b\r\n" % (len(row), row))
+            found = b""
+            while b'"root_aligned"' not in found:
+                found += connection.recv(65536)
+            assert b"error" not in found
+        connection.sendall(b"0\r\n\r\n")
+        assert b"error" not in rest_of(connection)
 
 
 def test_work_that_takes_longer_than_clients_may_is_no_silence() -> None:

@@ -119,11 +119,13 @@ def run(options: argparse.Namespace) -> int:
         app = create_app(settings, workers, pairs)
         print(f"forest-align serve: {server.url_of(listener, options.host)} (Ctrl-C stops)", flush=True)
         # What asks a service to stop is no failure of it.
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        before = signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             server.make_server(app, limits).run(sockets=[listener])
         except KeyboardInterrupt:
             print("\nforest-align serve: stopped", file=sys.stderr)
+        finally:
+            signal.signal(signal.SIGTERM, before)
     return EXIT_OK
 
 
