@@ -48,7 +48,8 @@ def documents_section(alignment: DocumentRecord) -> str:
 
 
 def _anchor(alignment: DocumentRecord, group: int) -> str:
-    return f"{alignment.id}-group-{group + 1}"
+    # An id of an element holds no blanks.
+    return f"{'_'.join(alignment.id.split())}-group-{group + 1}"
 
 
 def _column(alignment: DocumentRecord, side: int) -> str:

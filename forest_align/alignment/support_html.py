@@ -38,7 +38,7 @@ def report_section(report: SupportRecord) -> str:
     if report.error:
         body.append(f'<p class="error">{escaped(report.error)}</p>')
     body += ['<div class="two">', f"<div>{_summary(report)}</div>", f"<div>{_source(report)}</div>", "</div>"]
-    legend = "green: supported; dashed: less than 0.80 probable; red: nothing supports it"
+    legend = f"green: supported; dashed: less than {_SURE:.2f} probable; red: nothing supports it"
     body.append(f'<p class="note">{legend}</p>')
     return "\n".join(["<section>", *body, "</section>\n"])
 

@@ -93,6 +93,7 @@ def test_the_page_shows_both_documents_and_leads_to_words() -> None:
     assert "7-group-1" in page.all("id")
     assert "<d>" in page.text and "careful" in page.text
     assert example()._repr_html_().startswith("<iframe")
+    assert "a_b-group-1" in Page(example(id="a b").to_html()).all("id")
 
 
 def test_a_page_says_why_documents_could_not_be_aligned() -> None:
