@@ -41,7 +41,7 @@ WORD_FEATURES = (
 )
 
 
-class Piece(NamedTuple):
+class EqualOrChanged(NamedTuple):
     """A maximal run of equal words, or of words that changed; a side without words is an insertion.
 
     Attributes
@@ -57,15 +57,15 @@ class Piece(NamedTuple):
     is_equal: bool
 
 
-def pieces(source: Sequence[str], target: Sequence[str]) -> list[Piece]:
+def pieces(source: Sequence[str], target: Sequence[str]) -> list[EqualOrChanged]:
     """Divide two lists of words into runs of equal and of other words; together they cover all words."""
     lower = [word.lower() for word in source], [word.lower() for word in target]
     codes = SequenceMatcher(None, *lower, autojunk=False).get_opcodes()
-    return [Piece((i, j), (s, t), name == "equal") for name, i, j, s, t in codes]
+    return [EqualOrChanged((i, j), (s, t), name == "equal") for name, i, j, s, t in codes]
 
 
 def equal_word_features(
-    source: Sentence, target: Sentence, runs: Sequence[Piece]
+    source: Sentence, target: Sentence, runs: Sequence[EqualOrChanged]
 ) -> tuple[list[tuple[int, int]], np.ndarray]:
     """Features of each pair of equal words.
 
@@ -73,7 +73,7 @@ def equal_word_features(
     ----------
     source, target : Sentence
         With tags; with forests if there are constituents to look at.
-    runs : sequence of Piece
+    runs : sequence of EqualOrChanged
         Their :func:`pieces`.
 
     Returns
@@ -123,7 +123,7 @@ def _of_side(
     source: Sentence,
     phrases: tuple[Sequence[tuple[int, int, str]], ...],
     word: tuple[int, int],
-    change: Piece | None,
+    change: EqualOrChanged | None,
     between: range,
     distance: int,
 ) -> list[float]:
@@ -170,13 +170,13 @@ def _phrases(sentence: Sentence) -> list[tuple[int, int, str]]:
 
 
 def marked_spans(
-    runs: Sequence[Piece], places: Sequence[tuple[int, int]], marked: Sequence[bool]
+    runs: Sequence[EqualOrChanged], places: Sequence[tuple[int, int]], marked: Sequence[bool]
 ) -> list[tuple[Span, Span]]:
     """The spans that have changed words, joined with the equal words beside them that are marked.
 
     Parameters
     ----------
-    runs : sequence of Piece
+    runs : sequence of EqualOrChanged
         The pieces of two sentences.
     places : sequence of (int, int)
         Their pairs of equal words.

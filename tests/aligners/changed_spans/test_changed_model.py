@@ -19,7 +19,7 @@ from forest_align.aligners.changed_spans.changed_model import (
 )
 from forest_align.aligners.changed_spans.equal_words import (
     WORD_FEATURES,
-    Piece,
+    EqualOrChanged,
     equal_word_features,
     marked_spans,
     pieces,
@@ -65,11 +65,11 @@ def test_pieces_cover_both_sentences_and_equal_ones_are_equal(source: list[str],
 
 def test_marked_words_join_changes_and_do_not_stand_alone() -> None:
     runs = [
-        Piece((0, 2), (0, 2), True),
-        Piece((2, 3), (2, 2), False),
-        Piece((3, 5), (2, 4), True),
-        Piece((5, 5), (4, 6), False),
-        Piece((5, 6), (6, 7), True),
+        EqualOrChanged((0, 2), (0, 2), True),
+        EqualOrChanged((2, 3), (2, 2), False),
+        EqualOrChanged((3, 5), (2, 4), True),
+        EqualOrChanged((5, 5), (4, 6), False),
+        EqualOrChanged((5, 6), (6, 7), True),
     ]
     places = [(0, 0), (1, 1), (3, 2), (4, 3), (5, 6)]
     assert marked_spans(runs, places, [False] * 5) == [((2, 3), (2, 2)), ((5, 5), (4, 6))]
