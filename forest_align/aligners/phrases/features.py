@@ -252,4 +252,5 @@ def sizes_of_sums(vectors: np.ndarray, spans: SentenceSpans) -> np.ndarray:
     """Lengths of the sums of the word vectors of phrases, float64 (S,)."""
     products = SpanSums.of((vectors @ vectors.T).astype(np.float64))
     squares = products.between(spans.start, spans.end, spans.start, spans.end)
-    return np.sqrt(np.maximum(squares, 1e-18))
+    sizes: np.ndarray = np.sqrt(np.maximum(squares, 1e-18))
+    return sizes
