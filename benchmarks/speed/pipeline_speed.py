@@ -4,28 +4,35 @@ Usage::
 
     python benchmarks/speed/pipeline_speed.py PAIRS [--words dictionary] [--limit 300] [--workers 1 2]
     python benchmarks/speed/pipeline_speed.py PAIRS --aligner contextual --workers 1 2
+    python benchmarks/speed/pipeline_speed.py PAIRS --gpu 20
 
 PAIRS is any file that ``forest-align align`` reads; only its raw text is used. The table of stages covers
 only the forest aligner. It is measured with one thread, so that other work on the machine does not affect the
 processor time. Then the command itself runs in a separate process with each number of workers.
+
+``--gpu T`` adds an estimate of what a GPU that reaches T teraflops in 16 bits and several cores give. The GPU
+does the operations of both networks, which torch counts. One core feeds it, makes trees and writes JSON; the
+others align. Both sides work at the same time, so the slower one counts.
 """
 
 from __future__ import annotations
 
 import argparse
+import pickle
 import resource
 import subprocess
 import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import torch
+from torch.utils.flop_counter import FlopCounterMode
 
 from forest_align.aligners.forest import aligner as forest_module
 from forest_align.aligners.forest.aligner import ForestAligner
@@ -35,6 +42,11 @@ from forest_align.alignment import Alignment
 from forest_align.cext import alignment as kernel
 from forest_align.data.pairs import read_pairs
 from forest_align.parsing.forests import n_best as n_best_module
+from forest_align.parsing.networks.devices import DEVICE_BATCH_SUBWORDS, Device
+from forest_align.parsing.networks.encoder_scorer import EncoderScorer
+from forest_align.parsing.networks.vector_network import WordVectors
+from forest_align.parsing.parser_loading import locate_parser
+from forest_align.parsing.tokenize import tokenize
 from forest_align.types import InputError
 
 
@@ -72,6 +84,20 @@ class Stopwatch:
                 self._inside[-1] += spent
 
 
+#: Stages of a GPU, and of the processes that align beside it. All others are left to the one that feeds it.
+NETWORKS = ("encoder and span scores", "word vectors")
+ALIGNING = (
+    "word candidates",
+    "phrase features",
+    "phrase-pair model",
+    "relations of phrases",
+    "paraphrase probability",
+    "alignment kernel",
+    "alignment built from arrays",
+)
+CORES = (2, 4, 8, 16)
+
+
 def watch_stages(watch: Stopwatch, aligner: ForestAligner) -> None:
     """Measure every stage between raw text and JSON."""
     scorer = aligner.parser._scorer
@@ -89,8 +115,8 @@ def watch_stages(watch: Stopwatch, aligner: ForestAligner) -> None:
     watch.watch(Alignment, "to_json", "JSON")
 
 
-def report_stages(pairs: Sequence[tuple[str, str]], words: str) -> None:
-    """Print processor seconds per thousand pairs for each stage."""
+def report_stages(pairs: Sequence[tuple[str, str]], words: str, teraflops: float | None = None) -> None:
+    """Print processor seconds per thousand pairs for each stage, and an estimate for a GPU."""
     torch.set_num_threads(1)
     aligner = ForestAligner.load(candidates=words)
     for alignment in aligner.align_many(pairs[:32]):  # caches fill, kernels load
@@ -108,6 +134,53 @@ def report_stages(pairs: Sequence[tuple[str, str]], words: str) -> None:
     for stage, seconds in sorted(watch.seconds.items(), key=lambda item: -item[1]):
         print(f"  {stage:28} {1000 * seconds / len(pairs):7.2f} s  {100 * seconds / total:5.1f} %")
     print(f"  {'all, one thread':28} {1000 * total / len(pairs):7.2f} s  a thousand pairs", flush=True)
+    if teraflops is not None:
+        report_estimate(watch.seconds, pairs, aligner, teraflops)
+
+
+def report_estimate(
+    seconds: Mapping[str, float], pairs: Sequence[tuple[str, str]], aligner: ForestAligner, teraflops: float
+) -> None:
+    """Print the pairs a second that one GPU and several cores would align, by the stages' processor times."""
+    operations = network_operations(pairs) / len(pairs)
+    feeding = pickling_seconds(pairs, aligner) / len(pairs)
+    aligning = sum(seconds[stage] for stage in ALIGNING) / len(pairs)
+    networks = sum(seconds[stage] for stage in NETWORKS) / len(pairs)
+    everything = sum(seconds.values()) / len(pairs)
+    on_gpu = operations / (teraflops * 1e12)
+    first = everything - networks - aligning + feeding + on_gpu
+    print(f"a pair takes {operations / 1e9:.1f} gigaflops: {1000 * on_gpu:.2f} ms of a GPU")
+    print(f"and {1000 * networks:.2f} ms of a core; feeding the GPU takes {1000 * (first - on_gpu):.2f} ms")
+    print(f"(of these {1000 * feeding:.2f} ms pickling), aligning {1000 * aligning:.2f} ms of other cores")
+    print("| cores | without a GPU | one GPU | one GPU, two shards on it |")
+    print("|---|---|---|---|")
+    for cores in CORES:
+        rates = [cores / everything]
+        for shards in (1, 2):
+            rates.append(min(shards / first, max(cores - shards, 0) / aligning))
+        print(f"| {cores} | " + " | ".join(f"{rate:.0f} pairs/s" for rate in rates) + " |")
+
+
+def network_operations(pairs: Sequence[tuple[str, str]]) -> int:
+    """Floating-point operations of the parser's network and of that of word vectors for some pairs."""
+    device = Device(torch.device("cpu"), torch.float32, DEVICE_BATCH_SUBWORDS)
+    sentences = [[token.text for token in tokenize(text)] for pair in pairs for text in pair]
+    with FlopCounterMode(display=False) as counter:
+        EncoderScorer.read(locate_parser("en"), device=device).score(sentences)
+        WordVectors(device=device)(sentences)
+    return int(counter.get_total_flops())
+
+
+def pickling_seconds(pairs: Sequence[tuple[str, str]], aligner: ForestAligner) -> float:
+    """Processor seconds for sending prepared pairs to another process and reading its alignments."""
+    prepared = aligner.prepare([text for pair in pairs for text in pair], 2 * len(pairs))
+    answers = [pickle.dumps(alignment) for alignment in aligner.align_many(pairs)]
+    started = time.thread_time()
+    for place in range(0, len(prepared), 2):
+        pickle.dumps(prepared[place : place + 2])
+    for answer in answers:
+        pickle.loads(answer)
+    return time.thread_time() - started
 
 
 def run_command(
@@ -155,6 +228,7 @@ def main() -> None:
     options.add_argument("pairs", metavar="PAIRS", help="file of sentence pairs")
     options.add_argument("--aligner", choices=tuple(bundled_models()), default="forest")
     options.add_argument("--words", choices=WORD_CANDIDATES, default=DEFAULT_WORDS)
+    options.add_argument("--gpu", type=float, metavar="T", help="estimate for a GPU of T teraflops")
     options.add_argument("--limit", type=int, default=300, help="pairs of the table of stages")
     options.add_argument("--workers", type=int, nargs="*", default=[], help="run the command as well")
     options.add_argument("--repeat", type=int, default=1, help="how often the command gets all pairs")
@@ -165,7 +239,7 @@ def main() -> None:
     if arguments.aligner == ForestAligner.name:
         choice += ["--words", arguments.words]
         print(f"{arguments.words} candidates, {len(pairs[: arguments.limit])} pairs:")
-        report_stages(pairs[: arguments.limit], arguments.words)
+        report_stages(pairs[: arguments.limit], arguments.words, arguments.gpu)
     pairs *= arguments.repeat
     for workers in arguments.workers:
         _, start, start_spent = run_command(pairs[:1], choice, workers)

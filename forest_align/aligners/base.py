@@ -25,9 +25,12 @@ from forest_align.aligners.pair import (
 from forest_align.alignment import Alignment
 from forest_align.types import ForestAlignError, InputError, Sentence
 from forest_align.workers.processes import check_counts, map_in_workers
+from forest_align.workers.shared_memory import release_free_memory
 
 #: Pairs that are read and parsed together: enough for the parser's batches, few enough for several workers.
 BATCH_SIZE = 64
+# Sentences whose preparation takes so long that tidying up after it does not count.
+_MANY = 32
 _Job = tuple[Pair, Sentence | InputError, Sentence | InputError]
 
 
@@ -44,10 +47,13 @@ class Aligner(ABC):
         Origin of its alignments: ``version`` of the package, and ``model`` and ``digest`` if
         :func:`~forest_align.aligners.load` has loaded the aligner. The digest is a short hash of the files of
         the model. It covers no options, no other parser and no paraphrases.
+    device : str
+        Where the networks of its parser compute, see :func:`forest_align.load_parser`.
     """
 
     name: str
     made_by: Mapping[str, str] = {"version": __version__}
+    device = "cpu"
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -168,7 +174,8 @@ class Aligner(ABC):
             Number of pairs that are read and parsed together. The grouping may change the last digits of
             probabilities.
         workers : int
-            Number of processes. Each parses and aligns one batch at a time with one thread. They are forked
+            Number of processes, besides this one if a GPU is used: then this one parses, and they align.
+            Otherwise each parses and aligns one batch at a time with one thread. They are forked
             from this process after it has loaded the models, and do not see its later changes. Where the
             system cannot fork safely, threads are used; more than two of them help little. With 1, all work
             is done in this process, and the parser's model may use all processors.
@@ -203,16 +210,26 @@ class Aligner(ABC):
             return
         usable = (pair for pair in first if not isinstance(pair, InputError))
         self._align_batch(list(islice(usable, 1)))  # loads the models, once for all workers
-        yield from chain.from_iterable(map_in_workers(self._align_batch, batches, workers))
+        if self.device == "cpu":
+            aligned = map_in_workers(self._align_batch, batches, workers)
+        else:
+            # A forked process cannot use the GPU. This one prepares sentences, and workers align them.
+            aligned = map_in_workers(self._align_jobs, map(self._jobs, batches), workers)
+        yield from chain.from_iterable(aligned)
 
     def _align_batch(self, batch: Sequence[PairLike | InputError]) -> list[Alignment]:
-        return [self._align_or_explain(job) for job in self._jobs(batch)]
+        return self._align_jobs(self._jobs(batch))
+
+    def _align_jobs(self, jobs: Sequence[_Job | InputError]) -> list[Alignment]:
+        return [self._align_or_explain(job) for job in jobs]
 
     def _jobs(self, batch: Sequence[PairLike | InputError]) -> list[_Job | InputError]:
         """Each pair with its prepared sentences; errors are kept as they are."""
         pairs = [one if isinstance(one, InputError) else pair_of(one) for one in batch]
         texts = [text for pair in pairs if isinstance(pair, Pair) for text in pair.texts]
         prepared = map(_as_given, texts, self.prepare(texts, len(texts)) if texts else ())
+        if len(texts) >= _MANY:
+            release_free_memory()  # networks leave as much of it as they need for a batch, some 60 MB
         return [
             pair if isinstance(pair, InputError) else (pair, next(prepared), next(prepared)) for pair in pairs
         ]

@@ -13,6 +13,7 @@ from forest_align.aligners.base import BATCH_SIZE, Aligner
 from forest_align.aligners.model_folder import bundled_models, model_folder, read_card
 from forest_align.aligners.pair import GivenWords, Pairs, Text
 from forest_align.alignment import Alignment
+from forest_align.parsing.device_names import check_device
 from forest_align.parsing.parser_loading import parser_contents
 from forest_align.storage.fingerprints import files_fingerprint, model_files
 from forest_align.types import InputError, ModelError
@@ -75,7 +76,8 @@ def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
         in brackets.
 
         - All: ``parser`` (``--parser``), a parser or its name or folder; ``lexicon``; ``ppdb`` (``--ppdb``),
-          your paraphrases, as a :class:`~forest_align.lexicon.pair_table.PairTable` or the path of a file.
+          your paraphrases, as a :class:`~forest_align.lexicon.pair_table.PairTable` or the path of a file;
+          ``device`` (``--device``), where the networks compute, see :func:`forest_align.load_parser`.
         - ``forest``: ``candidates`` (``--words``), a name that
           :func:`~forest_align.aligners.words.choose.word_candidates` knows, or a provider; ``alignments``
           (``-k``); ``paraphrases``, whether to compute the paraphrase probability; ``links``.
@@ -104,8 +106,11 @@ def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
     kind = kind_of(name_or_path)
     module, class_name = _KINDS[kind]
     aligner_class = getattr(importlib.import_module(module), class_name)
-    _check_options(kind, aligner_class, options)
-    aligner: ParsingAligner = aligner_class.load(name_or_path, **options)
+    device = _found_device(options)
+    given = {name: value for name, value in options.items() if name != "device"}
+    _check_options(kind, aligner_class, given)
+    aligner: ParsingAligner = aligner_class.load(name_or_path, **given)
+    aligner.device = device
     with model_folder(name_or_path) as folder:
         digest = files_fingerprint(model_files(folder))
         aligner.made_by = {**aligner.made_by, "model": folder.resolve().name, "digest": digest}
@@ -128,6 +133,19 @@ def _arguments_of(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
     return arguments, contents
 
 
+def _found_device(options: Mapping[str, Any]) -> str:
+    """The device of the options, cpu or a GPU; refused here if it is not there or would have no effect."""
+    name, parser = check_device(options.get("device", "cpu")), options.get("parser")
+    if name == "cpu":
+        return name
+    from forest_align.parsing.networks.devices import find_device
+
+    if not (parser is None or isinstance(parser, str | Path)):
+        message = "expected the name or folder of a parser beside a device; a loaded parser has its own"
+        raise InputError(message, field="device")
+    return str(find_device(name).place)
+
+
 def _check_options(kind: str, aligner_class: type[Aligner], options: Iterable[str]) -> None:
     """Refuse options that the constructor does not take as keywords; :func:`load` supplies the model."""
     parameters = inspect.signature(aligner_class).parameters.values()
@@ -136,7 +154,7 @@ def _check_options(kind: str, aligner_class: type[Aligner], options: Iterable[st
         if name == "variant":
             raise InputError("variant is gone: load 'sultan' or 'forest-published'")
         if name not in known:
-            expected = ", ".join(known)
+            expected = ", ".join((*known, "device"))
             raise InputError(f"the {kind} aligner takes no option {name!r}; it takes {expected}")
 
 

@@ -70,6 +70,7 @@ class ParsingAligner(Loaded, Aligner):
             lemmatizer=self.lexicon.lemma,
             posteriors=False,
             vectors=self.reads_vectors(),
+            device=self.device,
         )
 
     def _reads_trees(self) -> bool:

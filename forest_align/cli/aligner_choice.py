@@ -57,6 +57,8 @@ def load_aligner(options: Namespace) -> Aligner:
         if uses_given_links(options):
             raise InputError(f"--words {options.words} takes no --links: given links stay as they are")
         settings["links"] = options.links
+    if getattr(options, "device", "cpu") != "cpu":
+        settings["device"] = options.device
     if options.words is not None or options.ppdb is not None:
         settings |= _evidence(kind, options)
     if options.parser is not None:
@@ -76,6 +78,8 @@ def _chunk_aligner(options: Namespace) -> Aligner:
     for option in ("aligner", "annotator", "words", "ppdb", "explain"):
         if getattr(options, option):
             raise InputError(f"--chunks takes no --{option}")
+    if options.device != "cpu":
+        raise InputError("--chunks takes no --device")
     if options.alignments > 1:
         raise InputError("--chunks takes no -k")
     if options.links != "sure":
@@ -101,6 +105,8 @@ def made_with(options: Namespace, aligner: Aligner) -> dict[str, str]:
         "--ppdb": contents_of(options.ppdb),
         "--chunks": "given" if getattr(options, "chunks", False) else "",
         "--links": "all" if getattr(options, "links", "sure") == "all" else "",
+        # A GPU gives other last digits.
+        "--device": "" if aligner.device == "cpu" else "a GPU",
     }
 
 

@@ -84,6 +84,16 @@ def add_text_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_device(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--device``: where the networks compute."""
+    parser.add_argument(
+        "--device",
+        default="cpu",
+        metavar="NAME",
+        help="where networks compute: cpu (default), cuda (a GPU), cuda:1, or auto: a GPU if there is one",
+    )
+
+
 def add_output(parser: argparse.ArgumentParser) -> None:
     """Declare ``-o``; its value is None for standard output."""
     parser.add_argument(

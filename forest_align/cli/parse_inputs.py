@@ -83,7 +83,7 @@ def _read_text(source: InputLines, options: argparse.Namespace, skip: Skip) -> I
     from forest_align.parsing import load_parser
 
     size = 1 if options.to == "trees" else options.k
-    parser = load_parser(options.parser, forest_size=size, vectors=False)
+    parser = load_parser(options.parser, forest_size=size, vectors=False, device=options.device)
     parse = parser.parse_many if options.to == "json" else parser.n_best_many
 
     lines = skip(ParseItem(number, str(line), line) for number, line in source.numbered())

@@ -72,6 +72,8 @@ class Parser(Loaded):
         takes 4% of the time.
     tagger : WordTagger, optional
         Tags words from their vectors, instead of the model, when no forests are built.
+    device : str
+        Where the model computes; see :func:`load_parser`.
     """
 
     def __init__(
@@ -84,6 +86,7 @@ class Parser(Loaded):
         lemmatizer: Lemmatizer | None = None,
         posteriors: bool = True,
         tagger: WordTagger | None = None,
+        device: str = "cpu",
     ) -> None:
         if not is_whole_number(forest_size) or not 0 <= forest_size <= MAX_FOREST_SIZE:
             expected = f"expected a forest of at most {MAX_FOREST_SIZE:,} trees, or 0 for none"
@@ -100,6 +103,7 @@ class Parser(Loaded):
         self._posteriors = posteriors
         self.forest_size = forest_size
         self.least_ratio = least_ratio
+        self.device = device
         self._process = os.getpid()
 
     def parse(self, sentence: str | Sequence[str]) -> Sentence:
@@ -218,6 +222,8 @@ class Parser(Loaded):
         vectors: VectorMaker | None,
     ) -> Iterator[Result | InputError]:
         check_counts(batch_size=batch_size, workers=workers)
+        if workers > 1 and self.device != "cpu":
+            raise InputError("a parser on a GPU takes one process, which feeds the GPU", field="workers")
         if isinstance(sentences, str):
             raise InputError(f"expected sentences, found one text: {reprlib.repr(sentences)}")
         self._use_one_thread_in_fork()

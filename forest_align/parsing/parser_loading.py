@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from forest_align._version import __version__
 from forest_align.parsing.parser import Lemmatizer, Parser
 from forest_align.storage.fingerprints import files_fingerprint, model_files
-from forest_align.types import ModelError
+from forest_align.types import InputError, ModelError
+from forest_align.workers.shared_memory import release_free_memory
 
 if TYPE_CHECKING:
     from forest_align.parsing.networks.span_scores import SpanScorer
@@ -28,6 +29,7 @@ def load_parser(
     lemmatizer: Lemmatizer | None = None,
     posteriors: bool = True,
     vectors: bool = True,
+    device: str = "cpu",
 ) -> Parser:
     """Load a parser.
 
@@ -47,11 +49,16 @@ def load_parser(
         Whether the nodes of forests get their exact probabilities (:attr:`ParseForest.log_posterior`).
     vectors : bool
         Whether words get vectors, which most aligners read. They do not depend on the parser.
+    device : str
+        Where the networks compute: ``"cpu"``, ``"cuda"`` (a GPU), ``"cuda:1"``, or ``"auto"``, a GPU if there
+        is one. A GPU computes in 16 bits, so the last digits of probabilities differ.
 
     Raises
     ------
     ModelError
         If there is no such model.
+    InputError
+        If there is no such device, or the model is in benepar's format and the device a GPU.
 
     Examples
     --------
@@ -60,19 +67,23 @@ def load_parser(
     >>> print(sentence.forest.bracket(sentence.words))
     (S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))) (. .))
     """
+    from forest_align.parsing.networks.devices import find_device
     from forest_align.parsing.networks.vector_network import WordVectors
     from forest_align.parsing.networks.word_tagger import WordTagger
 
+    place = find_device(device)
     tagger = WordTagger.read() if name == "en" and vectors and not forest_size else None
     parser = Parser(
-        None if tagger else load_span_parser(name),
-        vectors=WordVectors() if vectors else None,
+        None if tagger else load_span_parser(name, device),
+        vectors=WordVectors(device=place) if vectors else None,
         forest_size=forest_size,
         least_ratio=least_ratio,
         lemmatizer=lemmatizer,
         posteriors=posteriors,
         tagger=tagger,
+        device=str(place.place),
     )
+    release_free_memory()
     full_name, digest = parser_contents(name)
     arguments = {
         "name": full_name,
@@ -81,6 +92,7 @@ def load_parser(
         "lemmatizer": lemmatizer,
         "posteriors": posteriors,
         "vectors": vectors,
+        "device": device,
     }
     return parser.loaded_from(load_parser, arguments, {"forest-align": __version__, "parser": digest})
 
@@ -105,19 +117,19 @@ _LEAST_RATIO_FOR_ALIGNMENT = 0.1
 
 
 def load_parser_for_alignment(
-    name: str | Path = "en", *, forest_size: int = 10, vectors: bool = True
+    name: str | Path = "en", *, forest_size: int = 10, vectors: bool = True, device: str = "cpu"
 ) -> Parser:
     """Load a parser for the aligners: with lemmas, but without improbable trees and posteriors.
 
     Parameters
     ----------
-    name, forest_size, vectors
+    name, forest_size, vectors, device
         As for :func:`load_parser`.
 
     Raises
     ------
-    ModelError
-        If there is no such model.
+    ModelError, InputError
+        As for :func:`load_parser`.
     """
     from forest_align.lexicon.lexicon import load_lexicon
 
@@ -128,10 +140,11 @@ def load_parser_for_alignment(
         lemmatizer=load_lexicon().lemma,
         posteriors=False,
         vectors=vectors,
+        device=device,
     )
 
 
-def load_span_parser(name_or_folder: str | Path) -> SpanScorer:
+def load_span_parser(name_or_folder: str | Path, device: str = "cpu") -> SpanScorer:
     """Load a parser.
 
     Parameters
@@ -139,6 +152,8 @@ def load_span_parser(name_or_folder: str | Path) -> SpanScorer:
     name_or_folder : str or Path
         ``"en"`` for the bundled one; a folder in this package's format or in benepar's export format; or the
         name of a benepar model installed for nltk, such as ``"benepar_en3"``.
+    device : str
+        As for :func:`load_parser`.
 
     Returns
     -------
@@ -148,16 +163,24 @@ def load_span_parser(name_or_folder: str | Path) -> SpanScorer:
     ------
     ModelError
         If there is no such model, or its files are damaged.
+    InputError
+        If there is no such device, or the model is in benepar's format and the device a GPU.
     """
+    from forest_align.parsing.networks.devices import find_device
     from forest_align.parsing.networks.model_files import SECTION, read_config
 
     folder = locate_parser(str(name_or_folder))
-    config = read_config(folder)
+    config, place = read_config(folder), find_device(device)
     if SECTION in config:
         from forest_align.parsing.networks.encoder_scorer import EncoderScorer
 
-        return EncoderScorer.read(folder)
+        return EncoderScorer.read(folder, device=place)
     if "benepar" in config:
+        if place.place.type != "cpu":
+            message = (
+                f"the parser {str(name_or_folder)!r} is in benepar's format, which is for processors only"
+            )
+            raise InputError(message, field="device")
         try:
             from forest_align.parsing.networks._benepar_scorer import BeneparScorer
         except ImportError as error:

@@ -65,8 +65,8 @@ def open_output(
         refuse_compressed(path)
     if replace:
         with replacing(Path(path), text=not packs) as new:
-            text: Any = _Packed(new) if packs else nullcontext(new)
-            with text as out:
+            packed: Any = _Packed(new) if packs else nullcontext(new)
+            with packed as out:
                 yield out
         return
     # The file is truncated only if no other process is writing to it.

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 from forest_align.types import ForestAlignError, InputError
 from forest_align.types.json_fields import is_whole_number
+from forest_align.workers.shared_memory import shared_with_forks
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -77,11 +78,13 @@ def _processes(work: Callable[[Any], Any], workers: int) -> Iterator[Callable[[A
     context = multiprocessing.get_context("fork")
     given_up = context.Event()
     pool = ProcessPoolExecutor(workers, context, _initialise_worker, (work, given_up))
-    try:
-        yield lambda item: pool.submit(_work_on, item)
-    finally:
-        given_up.set()
-        pool.shutdown(cancel_futures=True)
+    # The first item starts all processes.
+    with shared_with_forks():
+        try:
+            yield lambda item: pool.submit(_work_on, item)
+        finally:
+            given_up.set()
+            pool.shutdown(cancel_futures=True)
 
 
 @contextmanager

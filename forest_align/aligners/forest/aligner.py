@@ -121,7 +121,9 @@ class ForestAligner(ParsingAligner):
     def _load_parser(self, name: str | Path) -> Parser:
         from forest_align.parsing import load_parser_for_alignment
 
-        return load_parser_for_alignment(name, forest_size=self.model.forest_size, vectors=self._uses_vectors)
+        return load_parser_for_alignment(
+            name, forest_size=self.model.forest_size, vectors=self._uses_vectors, device=self.device
+        )
 
     @cached_property
     def candidates(self) -> CandidateProvider:

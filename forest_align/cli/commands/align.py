@@ -22,6 +22,7 @@ from forest_align.cli.aligner_choice import (
     made_with,
 )
 from forest_align.cli.arguments import (
+    add_device,
     add_links,
     add_output,
     add_text_arguments,
@@ -153,6 +154,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="continue OUT where a run stopped (jsonl, parquet and pharaoh)",
     )
     add_shard(parser, "pairs")
+    add_device(parser)
 
 
 def run(options: argparse.Namespace) -> int:

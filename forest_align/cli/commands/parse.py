@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from forest_align._version import __version__
 from forest_align.cli.aligner_choice import contents_of
-from forest_align.cli.arguments import add_output, add_text_arguments
+from forest_align.cli.arguments import add_device, add_output, add_text_arguments
 from forest_align.cli.expected_counts import expected_count
 from forest_align.cli.parse_inputs import READERS, ParseItem, kind_of, open_input
 from forest_align.cli.sharding import add_shard, check_shard, finish_lines, open_folder, report_finished
 from forest_align.em.progress import counted
+from forest_align.parsing.device_names import check_device
 from forest_align.storage.outputs import open_output, refuse_overwriting
 from forest_align.storage.run_record import RunRecord, block_lines
 from forest_align.storage.shards import Share
@@ -85,6 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--resume", action="store_true", help="continue OUT where a run stopped (trees and json)"
     )
     add_shard(parser, "sentences")
+    add_device(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -101,6 +103,8 @@ def run(options: argparse.Namespace) -> int:
         options.source = options.source or kind_of(source)
         if options.escapes and options.source != "text":
             raise InputError(f"--escapes is for text, and {source.name} has trees")
+        if options.device != "cpu" and options.source != "text":
+            raise InputError(f"--device is for text, and {source.name} has trees")
         together = sentences_ahead(options.batch_size) if options.source == "text" else 1
         settings, share, folder = _made_with(options), None, None
         if options.shard is not None:
@@ -152,7 +156,17 @@ def _made_with(options: argparse.Namespace) -> dict[str, str]:
         "--tokenized": "given" if options.tokenized else "",
         "--escapes": options.escapes or "",
         "--batch-size": str(options.batch_size),
+        "--device": _kind_of_device(options.device),
     }
+
+
+def _kind_of_device(name: str) -> str:
+    """What the last digits depend on."""
+    if check_device(name) == "cpu":
+        return ""
+    from forest_align.parsing.networks.devices import find_device
+
+    return "" if find_device(name).place.type == "cpu" else "a GPU"
 
 
 def _skip_finished(

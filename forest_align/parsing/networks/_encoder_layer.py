@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
 
 import torch
 from torch.nn import functional
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from forest_align.parsing.networks._packed_rows import PackedRows
     from forest_align.parsing.networks.linear_layers import LinearKind
 
@@ -15,12 +18,53 @@ if TYPE_CHECKING:
 Layer = tuple[torch.Tensor, torch.Tensor]
 
 
-class Weights(dict[str, torch.Tensor]):
-    """Weights by name."""
+class Table(Protocol):
+    """A matrix in small integers, whose rows are looked up."""
+
+    def __call__(self, numbers: torch.Tensor) -> torch.Tensor:
+        """Look up rows, int64 ``[...]``: ``[..., K]``."""
+
+    def whole(self) -> torch.Tensor:
+        """All rows."""
+
+    def to(self, device: torch.device, dtype: torch.dtype) -> Table:
+        """The same table on a device, for rows of another type."""
+
+
+class Weights:
+    """Weights by name, converted one by one when they are asked for: as a file has them, they take no memory.
+
+    Parameters
+    ----------
+    stored : mapping of str to torch.Tensor or Table
+        The weights.
+    dtype : torch.dtype
+        The type that they are converted to.
+    device : torch.device
+        Where they are needed.
+    """
+
+    def __init__(
+        self, stored: Mapping[str, torch.Tensor | Table], dtype: torch.dtype, device: torch.device
+    ) -> None:
+        self._stored, self._dtype, self._device = stored, dtype, device
+
+    def __getitem__(self, name: str) -> torch.Tensor:
+        value = self._stored[name]
+        whole = value if isinstance(value, torch.Tensor) else value.whole()
+        return whole.to(self._device, self._dtype)
+
+    def table(self, name: str) -> Callable[[torch.Tensor], torch.Tensor]:
+        """A function that looks up rows, int64 ``[...]``: ``[..., K]``."""
+        value = self._stored[name]
+        if isinstance(value, torch.Tensor):
+            return partial(functional.embedding, weight=self[name])
+        return value.to(self._device, self._dtype)
 
     def below(self, prefix: str) -> Weights:
         """The weights whose names begin with a prefix, under names without it."""
-        return Weights({name[len(prefix) :]: self[name] for name in self if name.startswith(prefix)})
+        found = {name[len(prefix) :]: self._stored[name] for name in self._stored if name.startswith(prefix)}
+        return Weights(found, self._dtype, self._device)
 
     def layer(self, name: str) -> Layer:
         """Weight and bias of a layer."""

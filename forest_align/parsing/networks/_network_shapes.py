@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     import torch
 
+    from forest_align.parsing.networks.linear_layers import IntegerTable
     from forest_align.parsing.networks.model_files import ParserConfig
 
 # The only kinds of encoder and of parser that this package implements.
@@ -170,7 +171,9 @@ def network_sizes(folder: Path, encoder: Mapping[str, Any], parser: ParserConfig
     return sizes
 
 
-def check_weights(folder: Path, weights: Mapping[str, torch.Tensor], sizes: NetworkSizes) -> None:
+def check_weights(
+    folder: Path, weights: Mapping[str, torch.Tensor | IntegerTable], sizes: NetworkSizes
+) -> None:
     """Make sure that a model folder's weights match its configuration.
 
     Raises

@@ -11,13 +11,13 @@ import torch
 
 from forest_align.cext.score_bounds import LARGEST_SCORE
 from forest_align.parsing.networks._network_shapes import check_weights, network_sizes
+from forest_align.parsing.networks.devices import Device, find_device
 from forest_align.parsing.networks.encoder_batches import WordEncoder, collate, length_batches
-from forest_align.parsing.networks.linear_layers import native_dtype
 from forest_align.parsing.networks.model_files import (
     ParserConfig,
     parser_config,
     read_config,
-    read_weights,
+    read_tables,
 )
 from forest_align.parsing.networks.span_network import BatchScores, SpanNetwork
 from forest_align.parsing.networks.span_scores import SpanScores
@@ -29,10 +29,6 @@ if TYPE_CHECKING:
     from forest_align.parsing.networks.encoder_batches import EncodedSentence, EncoderBatch
 
 Result = TypeVar("Result")
-
-#: Subwords per batch, including padding: enough to keep two cores busy, few enough for little padding and a
-#: processor's cache. With 1500, and 16384 spans at a time, aligning raw text took 10% longer.
-BATCH_SUBWORDS = 700
 
 
 class Network(Protocol):
@@ -62,18 +58,28 @@ class EncoderScorer:
         Names of the network's labels and tags, and its temperature.
     weights : str
         Where the network's weights come from, for messages.
+    device : Device, optional
+        Where the network is; by default the processor.
     """
 
     def __init__(
-        self, network: Network, encode: WordEncoder, config: ParserConfig, weights: str = "the network"
+        self,
+        network: Network,
+        encode: WordEncoder,
+        config: ParserConfig,
+        weights: str = "the network",
+        device: Device | None = None,
     ) -> None:
         self.labels = config.labels
         self.force_root = bool(config.hparams.get("force_root_constituent", True))
         self._network, self._encode, self._tag_names = network, encode, config.tags
         self._temperature, self._weights = config.temperature, weights
+        self._device = device or find_device()
 
     @classmethod
-    def read(cls, folder: Path, dtype: torch.dtype | None = None) -> EncoderScorer:
+    def read(
+        cls, folder: Path, dtype: torch.dtype | None = None, device: Device | None = None
+    ) -> EncoderScorer:
         """Read a folder written by :func:`forest_align.parsing.networks.model_files.write_model`.
 
         Parameters
@@ -81,8 +87,9 @@ class EncoderScorer:
         folder : Path
             The folder; its files cannot run code.
         dtype : torch.dtype, optional
-            Arithmetic of the forward pass, by default that of :func:`native_dtype`. With torch.int8, matrices
-            are multiplied in 8-bit integers.
+            Arithmetic of the forward pass, by default that of the device.
+        device : Device, optional
+            By default the processor.
 
         Raises
         ------
@@ -93,10 +100,11 @@ class EncoderScorer:
         config = parser_config(folder, description)
         sizes = network_sizes(folder, description, config)
         encode = WordEncoder(folder, sizes.encoder_words)
-        weights = read_weights(folder)
+        weights = read_tables(folder)
         check_weights(folder, weights, sizes)
-        network = SpanNetwork(weights, sizes, dtype or native_dtype())
-        return cls(network, encode, config, str(folder / "model.safetensors"))
+        device = device or find_device()
+        network = SpanNetwork(weights, sizes, dtype or device.dtype, device.place)
+        return cls(network, encode, config, str(folder / "model.safetensors"), device)
 
     def score(
         self, batch: Sequence[Sequence[str]], space_after: Sequence[Sequence[bool]] | None = None
@@ -124,9 +132,10 @@ class EncoderScorer:
                 encoded.append(sentence)
             else:
                 results[place] = error
-        for items in length_batches([len(sentence.subwords) for sentence in encoded], BATCH_SUBWORDS):
+        sizes = [len(sentence.subwords) for sentence in encoded]
+        for items in length_batches(sizes, self._device.batch_subwords):
             with torch.inference_mode():
-                found = read(collate([encoded[item] for item in items]))
+                found = read(collate([encoded[item] for item in items]).to(self._device.place))
             for item, one in zip(items, found, strict=True):
                 results[usable[item]] = one
         return results  # type: ignore[return-value]
@@ -144,7 +153,7 @@ class EncoderScorer:
 
     def _score(self, batch: EncoderBatch) -> list[SpanScores]:
         raw = self._network(batch)
-        spans = (raw.spans.float() / self._temperature).numpy()
+        spans = (raw.spans.float() / self._temperature).cpu().numpy()
         if not (spans.max(initial=-np.inf) <= LARGEST_SCORE and spans.min(initial=np.inf) >= -LARGEST_SCORE):
             raise ModelError(f"{self._weights}: expected scores within ±{LARGEST_SCORE:.0f}, found others")
         found, start = [], 0

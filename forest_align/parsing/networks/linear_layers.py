@@ -16,6 +16,9 @@ _ZERO_POINT = 64
 #: Inputs are padded to a multiple of this number of rows: oneDNN caches code for every number of rows.
 ROW_STEP = 32
 
+#: The device that all parsers and encoders can use.
+PROCESSOR = torch.device("cpu")
+
 #: Applies a layer: ``[..., K]`` to ``[..., N]``.
 Linear = Callable[[torch.Tensor], torch.Tensor]
 #: Builds a layer from its weight ``[N, K]`` and its bias ``[N]``, if it has one.
@@ -93,6 +96,44 @@ def arithmetic(dtype: torch.dtype) -> tuple[LinearKind, torch.dtype]:
     torch.int8 means integers in linear layers and float32 elsewhere.
     """
     return (IntegerLinear, torch.float32) if dtype == torch.int8 else (FloatLinear, dtype)
+
+
+class IntegerTable:
+    """Rows of 8-bit integers with one scale each. They stay as the file has them, mapped and shared.
+
+    Parameters
+    ----------
+    integers : torch.Tensor
+        int8 ``[n, K]``.
+    scales : torch.Tensor
+        ``[n]``.
+    dtype : torch.dtype
+        Type of the rows that are looked up.
+    """
+
+    def __init__(
+        self, integers: torch.Tensor, scales: torch.Tensor, dtype: torch.dtype = torch.float32
+    ) -> None:
+        self._integers, self._scales, self._dtype = integers, scales, dtype
+        self.shape = integers.shape
+
+    def __call__(self, numbers: torch.Tensor) -> torch.Tensor:
+        """Look up rows, int64 ``[...]``: ``[..., K]``."""
+        rows = self._integers[numbers].float() * self._scales[numbers].float()[..., None]
+        return rows.to(self._dtype)
+
+    def whole(self) -> torch.Tensor:
+        """All rows."""
+        return (self._integers.float() * self._scales.float()[:, None]).to(self._dtype)
+
+    def largest(self) -> torch.Tensor:
+        """The largest absolute value of each row, NaN or infinite if its scale is."""
+        extremes = torch.stack([self._integers.amax(1), self._integers.amin(1)]).float().abs()
+        return extremes.amax(0) * self._scales.float()
+
+    def to(self, device: torch.device, dtype: torch.dtype) -> IntegerTable:
+        """The same table on a device, for rows of another type."""
+        return IntegerTable(self._integers.to(device), self._scales.to(device), dtype)
 
 
 def native_dtype() -> torch.dtype:

@@ -12,7 +12,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
-from forest_align.parsing.networks.linear_layers import quantize_rows
+from forest_align.parsing.networks.linear_layers import IntegerTable, quantize_rows
 from forest_align.types import InputError, ModelError
 from forest_align.types.brackets import is_label
 from forest_align.types.json_fields import Fields, check_texts, describe
@@ -146,11 +146,25 @@ def read_weights(folder: Path) -> dict[str, torch.Tensor]:
     Raises
     ------
     ModelError
+        See :func:`read_tables`.
+    """
+    return {
+        name: value.whole() if isinstance(value, IntegerTable) else value.float()
+        for name, value in read_tables(folder).items()
+    }
+
+
+def read_tables(folder: Path) -> dict[str, torch.Tensor | IntegerTable]:
+    """Read ``model.safetensors`` as it is; matrices of 8-bit integers as tables.
+
+    Raises
+    ------
+    ModelError
         If the file is missing or damaged, scales do not fit, or a weight is NaN or too large.
     """
     path = folder / "model.safetensors"
     stored = read_tensors(path)
-    weights = {}
+    weights: dict[str, torch.Tensor | IntegerTable] = {}
     for name, value in stored.items():
         if name.endswith(_ROWS):
             name = name.removesuffix(_ROWS)
@@ -162,9 +176,9 @@ def read_weights(folder: Path) -> dict[str, torch.Tensor]:
                     f"{path}: expected a scale for each row of {name + _ROWS!r}, "
                     f"found shapes {tuple(value.shape)} and {tuple(scales.shape)}"
                 )
-            weights[name] = value.float() * scales.float()[:, None]
+            weights[name] = IntegerTable(value, scales)
         elif not name.endswith(_SCALES):
-            weights[name] = value.float()
+            weights[name] = value
     # Without this check, the chart of the first sentence would fail.
     check_bounded(path, weights)
     return weights
@@ -184,7 +198,7 @@ def read_tensors(path: Path) -> dict[str, torch.Tensor]:
         raise ModelError(f"{path}: cannot be read ({error})") from None
 
 
-def check_bounded(path: Path, weights: Mapping[str, torch.Tensor]) -> None:
+def check_bounded(path: Path, weights: Mapping[str, torch.Tensor | IntegerTable]) -> None:
     """Make sure that all weights of a file are finite and not too large; integers are of any size.
 
     Raises
@@ -192,7 +206,8 @@ def check_bounded(path: Path, weights: Mapping[str, torch.Tensor]) -> None:
     ModelError
         If one is not; names it.
     """
-    for name, value in weights.items():
+    for name, found in weights.items():
+        value = found.largest() if isinstance(found, IntegerTable) else found
         # NaN is not below anything.
         if value.is_floating_point() and not (value.float().abs() <= LARGEST_WEIGHT).all():
             raise ModelError(

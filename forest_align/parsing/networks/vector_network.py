@@ -14,6 +14,7 @@ from torch.nn import functional
 
 from forest_align.parsing.networks._encoder_layer import EncoderLayer, Weights, normalise
 from forest_align.parsing.networks._packed_rows import PackedRows
+from forest_align.parsing.networks.devices import Device, find_device
 from forest_align.parsing.networks.encoder_batches import (
     EncodedSentence,
     EncoderBatch,
@@ -21,7 +22,7 @@ from forest_align.parsing.networks.encoder_batches import (
     collate,
     length_batches,
 )
-from forest_align.parsing.networks.linear_layers import arithmetic, native_dtype
+from forest_align.parsing.networks.linear_layers import PROCESSOR, arithmetic
 from forest_align.parsing.networks.model_files import (
     check_bounded,
     positive_number,
@@ -33,9 +34,6 @@ from forest_align.types import ModelError
 #: Folder of the bundled encoder.
 VECTORS = Path(__file__).parent.parent / "vectors"
 FORMAT = 1
-#: Subwords a batch, padding included; see
-#: :data:`forest_align.parsing.networks.encoder_scorer.BATCH_SUBWORDS`.
-BATCH_SUBWORDS = 700
 #: Number of neighbours in a row of a matrix that share a scale.
 GROUP = 64
 _TABLE, _SCALES = ".int4", ".scale"
@@ -69,7 +67,9 @@ class WordVectors:
     folder : Path
         With ``config.json``, ``model.safetensors`` and an uncased BERT tokenizer. Its files cannot run code.
     dtype : torch.dtype, optional
-        Arithmetic; by default that of :func:`~forest_align.parsing.networks.linear_layers.native_dtype`.
+        Arithmetic; by default that of the device.
+    device : Device, optional
+        By default the processor.
 
     Raises
     ------
@@ -77,7 +77,10 @@ class WordVectors:
         If a file is missing or damaged, or does not fit the others.
     """
 
-    def __init__(self, folder: Path = VECTORS, dtype: torch.dtype | None = None) -> None:
+    def __init__(
+        self, folder: Path = VECTORS, dtype: torch.dtype | None = None, device: Device | None = None
+    ) -> None:
+        self._device = device or find_device()
         sizes = read_sizes(folder)
         path = folder / "model.safetensors"
         stored = read_tensors(path)
@@ -85,7 +88,7 @@ class WordVectors:
         if sizes.layers > len(stored):
             raise ModelError(f"{path}: does not fit config.json ({sizes.layers} 'layers')")
         try:
-            self._network = VectorNetwork(stored, sizes, dtype or native_dtype())
+            self._network = VectorNetwork(stored, sizes, dtype or self._device.dtype, self._device.place)
             self._encode = WordEncoder(folder, self._network.words)
             # Weights of other shapes than the sizes ask for fail at the first sentence at the latest.
             (found,) = self([("a", "b")])
@@ -111,10 +114,10 @@ class WordVectors:
             parts += found
             counts.append(len(found))
         vectors: list[np.ndarray] = [np.zeros(0)] * len(parts)
-        for items in length_batches([len(part.subwords) for part in parts], BATCH_SUBWORDS):
-            batch = collate([parts[item] for item in items])
+        for items in length_batches([len(part.subwords) for part in parts], self._device.batch_subwords):
+            batch = collate([parts[item] for item in items]).to(self._device.place)
             with torch.inference_mode():
-                rows = word_vectors(self._network(batch), batch).numpy()
+                rows = word_vectors(self._network(batch), batch).cpu().numpy()
             for row, item in enumerate(items):
                 vectors[item] = rows[row, : len(parts[item].word_ends)].copy()
         following = iter(vectors)
@@ -145,6 +148,8 @@ class VectorNetwork:
         The sizes that do not follow from the weights.
     dtype : torch.dtype
         As for :class:`~forest_align.parsing.networks.span_network.SpanNetwork`.
+    device : torch.device
+        Where batches are.
 
     Raises
     ------
@@ -152,20 +157,24 @@ class VectorNetwork:
         If a weight is missing.
     """
 
-    def __init__(self, stored: Mapping[str, torch.Tensor], sizes: VectorSizes, dtype: torch.dtype) -> None:
+    def __init__(
+        self,
+        stored: Mapping[str, torch.Tensor],
+        sizes: VectorSizes,
+        dtype: torch.dtype,
+        device: torch.device = PROCESSOR,
+    ) -> None:
         linear, dtype = arithmetic(dtype)
         tables = {
             name.removesuffix(_TABLE): PackedTable(value, stored[name + _SCALES], dtype)
             for name, value in stored.items()
             if name.endswith(_TABLE)
         }
-        self._words = tables.pop("words")
-        weights = Weights({name: table.whole() for name, table in tables.items()})
-        weights.update(
-            (name, value.to(dtype))
-            for name, value in stored.items()
-            if not name.endswith((_TABLE, _TABLE + _SCALES))
-        )
+        others = {
+            name: value for name, value in stored.items() if not name.endswith((_TABLE, _TABLE + _SCALES))
+        }
+        weights = Weights({**tables, **others}, dtype, device)
+        self._words = weights.table("words")
         self._positions, self._norm = weights["positions"], weights.layer("norm")
         self._epsilon, self._distance = sizes.epsilon, sizes.distance
         self._layers = [
@@ -174,16 +183,16 @@ class VectorNetwork:
         ]
         self._bias = weights["relative_attention_bias"].T.contiguous()
         self.longest, self.width = self._positions.shape
-        self.words = len(self._words)
+        self.words = len(tables["words"])
 
     def __call__(self, batch: EncoderBatch) -> torch.Tensor:
         """Hidden states of the last layer, ``[B, S, D]``."""
         packed = PackedRows(batch.subword_mask)
-        places = torch.arange(batch.subwords.shape[1]).expand_as(batch.subwords)
+        places = torch.arange(batch.subwords.shape[1], device=batch.subwords.device).expand_as(batch.subwords)
         embedded = self._words(packed.pack(batch.subwords)) + self._positions[packed.pack(places)]
         hidden = normalise(embedded, self._norm, self._epsilon)
         buckets = distance_buckets(packed.padded_length, len(self._bias[0]), self._distance)
-        mask = packed.biased_mask(self._bias[:, buckets])
+        mask = packed.biased_mask(self._bias[:, buckets.to(self._bias.device)])
         for layer in self._layers:
             hidden = layer(hidden, packed, mask)
         return packed.unpack(hidden)
@@ -217,7 +226,11 @@ class PackedTable:
 
     def whole(self) -> torch.Tensor:
         """All rows."""
-        return self(torch.arange(len(self)))
+        return self(torch.arange(len(self), device=self._integers.device))
+
+    def to(self, device: torch.device, dtype: torch.dtype) -> PackedTable:
+        """The same table on a device, for rows of another type."""
+        return PackedTable(self._integers.to(device), self._scales.to(device), dtype)
 
 
 def pack_table(table: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -248,7 +261,7 @@ def word_vectors(subword_vectors: torch.Tensor, batch: EncoderBatch) -> torch.Te
     """Average the subwords of each word and scale to unit length: float32 ``[B, W, D]``."""
     sums = torch.cumsum(subword_vectors.float(), 1)
     ends = batch.word_ends[:, :-1]
-    rows = torch.arange(len(sums))[:, None]
+    rows = torch.arange(len(sums), device=sums.device)[:, None]
     size = (ends[:, 1:] - ends[:, :-1]).clamp_min(1)
     means = (sums[rows, ends[:, 1:]] - sums[rows, ends[:, :-1]]) / size[:, :, None]
     return functional.normalize(means, dim=-1)

@@ -31,6 +31,7 @@ class FakeAligner:
 
     name = "forest"
     made_by: Mapping[str, str] = {"digest": "fake"}
+    device = "cpu"
 
     def __init__(self) -> None:
         self.seen: list[tuple[Text, Text]] = []

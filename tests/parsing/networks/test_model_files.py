@@ -9,14 +9,18 @@ import pytest
 import torch
 
 from forest_align.parsing.networks import model_files
+from forest_align.parsing.networks.encoder_scorer import EncoderScorer
+from forest_align.parsing.networks.linear_layers import IntegerTable
 from forest_align.parsing.networks.model_files import (
     SECTION,
     ParserConfig,
     parser_config,
     read_config,
+    read_tables,
     read_weights,
     write_model,
 )
+from forest_align.parsing.networks.span_network import SpanNetwork
 from forest_align.parsing.parser_loading import MODELS
 
 CONFIG = ParserConfig(("", "NP"), ("UNK", "NN"), {"d_model": 8}, temperature=1.25)
@@ -81,3 +85,32 @@ def test_a_model_stays_whole_while_the_next_one_is_written(
         write_model(folder, MODELS / "en", WEIGHTS, ParserConfig((), (), {}))
     assert parser_config(folder, read_config(folder)) == CONFIG
     assert set(read_weights(folder)) == set(WEIGHTS)
+
+
+def test_matrices_stay_as_the_file_has_them_until_rows_are_looked_up(tmp_path: Path) -> None:
+    write_model(tmp_path / "model", MODELS / "en", WEIGHTS, CONFIG)
+    found = read_tables(tmp_path / "model")
+    table, whole = found["matrix"], read_weights(tmp_path / "model")["matrix"]
+    assert isinstance(table, IntegerTable) and isinstance(found["vector"], torch.Tensor)
+    assert table.shape == (2, 2) and table.whole().dtype == torch.float32
+    assert torch.equal(table.whole(), whole)
+    numbers = torch.tensor([[1, 0, 0], [0, 1, 1]])
+    assert torch.equal(table(numbers), whole[numbers])
+    half = table.to(torch.device("cpu"), torch.float16)
+    assert torch.equal(half(numbers), whole[numbers].half()) and torch.equal(half.whole(), whole.half())
+    assert table.largest().tolist() == whole.abs().amax(1).tolist()
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="needs Linux, which lists what is mapped")
+def test_the_words_of_the_parser_are_mapped_from_its_file() -> None:
+    scorer = EncoderScorer.read(MODELS / "en")
+    assert isinstance(scorer._network, SpanNetwork)
+    words = scorer._network._words
+    assert isinstance(words, IntegerTable)
+    place = words._integers.data_ptr()
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        start, _, end = line.split(" ")[0].partition("-")
+        if int(start, 16) <= place < int(end, 16):
+            assert line.endswith("en/model.safetensors")
+            return
+    raise AssertionError("the table is nowhere")
