@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-_HOME_OF = {"edits_of": "forest_align.edits"}
+_HOME_OF = {"differences_of": "forest_align.differences", "edits_of": "forest_align.edits"}
 
 
 def function_of(name: str) -> Callable[..., Any]:

@@ -22,7 +22,7 @@ from .places import ROOT
 TIERS = (
     ("types", "cext"),
     ("workers", "lexicon", "data", "alignment"),
-    ("storage", "parsing", "edits"),
+    ("storage", "parsing", "edits", "differences"),
     ("aligners", "eval"),
     ("em", "browser", "batches"),
     ("cli",),
@@ -227,6 +227,7 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
         "licences",
         "serve",
         "edits",
+        "differences",
     ],
 )
 def test_help_of_a_command_does_not_import_torch(command: str) -> None:

@@ -183,6 +183,8 @@ def test_names_of_the_api_are_public() -> None:
     ("page", "command"),
     [
         ("README.md", "forest-align align 'He died.'"),
+        ("docs/guide/differences.md", "forest-align differences"),
+        ("docs/guide/edits.md", "forest-align edits"),
         ("docs/guide/evaluate.md", "printf"),
         ("docs/guide/read-a-result.md", "forest-align align 'The painting"),
     ],
@@ -201,7 +203,7 @@ def test_commands_print_what_their_page_shows(page: str, command: str, tmp_path:
     )
     assert done.returncode == 0, done.stderr
     shown = [line for line in lines if not line.startswith("$ ")]
-    assert len(shown) > 7 and _without_figures(done.stdout.rstrip().splitlines()) == _without_figures(shown)
+    assert len(shown) > 2 and _without_figures(done.stdout.rstrip().splitlines()) == _without_figures(shown)
 
 
 def _without_figures(lines: list[str]) -> list[str]:

@@ -173,6 +173,16 @@ class Alignment(AlignmentRecord):
         found: tuple[Any, ...] = function_of("edits_of")(self, minimal=minimal)
         return found
 
+    def differences(self) -> Any:
+        """How much each word says something else, a :class:`forest_align.differences.TextDifferences`.
+
+        Raises
+        ------
+        InputError
+            If the pair could not be aligned.
+        """
+        return function_of("differences_of")(self)
+
     def to_pharaoh(self) -> str:
         """The word links as ``"0-0 1-2"``."""
         return self.words.to_pharaoh()

@@ -33,6 +33,7 @@ COMMANDS = {
     "tune": "search for the penalties of an aligner that score best on gold links",
     "parse": "parse sentences into trees, n-best lists or packed forests",
     "edits": "list what changed between the texts of each pair: kept, replaced, moved, split …",
+    "differences": "say how much each word of a pair of texts says something else",
     "extract": "count the phrases that correspond in alignments: a phrase table",
     "join": "join the parts that runs with --shard made into the output of one run",
     "serve": "show alignments in the browser: of sentences typed in, or of a file",

@@ -102,11 +102,11 @@ class EditReasons:
             return name
         if word_relations(one, two) & _SAME_MEANING:
             return SYNONYM
-        tokens = (
+        ours, theirs = (
             Sentence((sentence.tokens[span[0]],))
             for sentence, span in zip(self._sentences, (source, target), strict=True)
         )
-        general, special, *_ = wordnet_relations(*tokens, self._lexicon)[:, 0, 0]
+        general, special, *_ = wordnet_relations(ours, theirs, self._lexicon)[:, 0, 0]
         if general or special:
             return "more general" if general >= special else "more specific"
         return ""

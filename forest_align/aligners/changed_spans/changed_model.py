@@ -144,11 +144,11 @@ class ChangedSpanModel:
         check_arrays(arrays, _SHAPES, path)
         if not all((arrays[f"{name}_scale"] > 0).all() for name in _LISTS):
             raise ModelError(f"expected scales above 0 in {str(path)!r}")
-        regressions = (
+        words, meaning = (
             Regression(*(arrays[f"{name}_{part}"] for part in ("mean", "scale", "weights")))
             for name in _LISTS
         )
-        return cls(*regressions, notes_of(card))
+        return cls(words, meaning, notes_of(card))
 
     def save(self, folder: str | Path) -> None:
         """Write the model into a folder."""

@@ -102,8 +102,8 @@ def meaning_features(
                 _cosine(
                     source,
                     target,
-                    [one[0] + k for k in np.flatnonzero(other[0])] or range(*one),
-                    [two[0] + k for k in np.flatnonzero(other[1])] or range(*two),
+                    [one[0] + k for k in np.flatnonzero(other[0]).tolist()] or range(*one),
+                    [two[0] + k for k in np.flatnonzero(other[1]).tolist()] or range(*two),
                 ),
                 *counts,
                 *(

@@ -1,0 +1,51 @@
+"""The ``differences`` command: sentence pairs in, how much each of their words says something else out."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+
+from forest_align.alignment import Alignment
+from forest_align.cli.derived_output import (
+    DerivedWriter,
+    add_derived_arguments,
+    json_entry,
+    write_derived,
+)
+from forest_align.differences import (
+    TextDifferences,
+    differences_of,
+    differences_to_html,
+    differences_to_text,
+)
+from forest_align.differences.difference_views import DIFFERENCES_PAGE_END, DIFFERENCES_PAGE_START
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    parser.epilog = (
+        "examples:\n"
+        "  forest-align differences 'He died in Rome.' 'He died in 1990.'\n"
+        "  forest-align differences pairs.tsv --to html -o differences.html\n\n"
+        "formats (--to): jsonl; text lists the spans that differ; html has coloured words\n\n"
+        "A pair that cannot be aligned has no differences; jsonl has its error.\n"
+        "exit status: 0 all aligned, 1 some pairs failed, 2 bad usage or input"
+    )
+    add_derived_arguments(parser, _WRITERS)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compute and write; return the exit status."""
+    return write_derived(options, "differences", _WRITERS)
+
+
+def _found(view: Callable[[Alignment, TextDifferences], str]) -> Callable[[Alignment], str]:
+    nothing = TextDifferences((), (), ())
+    return lambda one: view(one, nothing if one.error else differences_of(one))
+
+
+_WRITERS = {
+    "jsonl": DerivedWriter(_found(lambda one, found: json_entry(one, found.to_dict()))),
+    "text": DerivedWriter(_found(lambda one, found: differences_to_text(one, found) + "\n")),
+    "html": DerivedWriter(_found(differences_to_html), DIFFERENCES_PAGE_START, "", DIFFERENCES_PAGE_END),
+}

@@ -1,0 +1,156 @@
+"""What commands share that write something derived from alignments: their input, and writing pair by pair."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+from forest_align.aligners.base import BATCH_SIZE
+from forest_align.aligners.model_folder import bundled_models
+from forest_align.alignment import Alignment
+from forest_align.cli.aligner_choice import load_aligner
+from forest_align.cli.arguments import add_output, add_text_arguments, format_of_output
+from forest_align.cli.input_pairs import Item, read_items
+from forest_align.cli.skipped_inputs import SkippedInputs
+from forest_align.data.pairs import FORMATS
+from forest_align.data.phrases.input import read_alignments
+from forest_align.data.text.lines import STANDARD_INPUT
+from forest_align.em.progress import counted
+from forest_align.storage.outputs import open_output, refuse_overwriting
+from forest_align.types import InputError
+from forest_align.types.json_fields import format_json_object
+from forest_align.types.positive import positive
+
+EXIT_OK, EXIT_SOME_FAILED = 0, 1
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedWriter:
+    """How what is derived from alignments is written in one format.
+
+    Attributes
+    ----------
+    entry : callable
+        The text of one alignment.
+    header, separator, footer : str
+        Text before the first, between two, and after the last.
+    """
+
+    entry: Callable[[Alignment], str]
+    header: str = ""
+    separator: str = ""
+    footer: str = ""
+
+
+def json_entry(alignment: Alignment, values: Mapping[str, Any]) -> str:
+    """A JSON line: the names and texts of an alignment, some values, and its error if it has one."""
+    found: dict[str, Any] = {
+        "id": alignment.id,
+        "aligner": alignment.aligner,
+        "source": alignment.source.to_dict(forest=False),
+        "target": alignment.target.to_dict(forest=False),
+        **values,
+    }
+    return format_json_object(found | ({"error": alignment.error} if alignment.error else {})) + "\n"
+
+
+def add_derived_arguments(parser: argparse.ArgumentParser, formats: Mapping[str, DerivedWriter]) -> None:
+    """Declare where alignments come from, and the output."""
+    parser.add_argument("pairs", metavar="PAIRS", help="file of sentence pairs; - for standard input")
+    parser.add_argument(
+        "target", metavar="SENTENCE", nargs="?", help="second sentence; PAIRS is then the first"
+    )
+    add_output(parser)
+    parser.add_argument(
+        "--to",
+        choices=tuple(formats),
+        help="output format; default: by the extension of OUT, else jsonl (text for two sentences)",
+    )
+    parser.add_argument(
+        "--alignments", action="store_true", help="PAIRS are alignments that 'forest-align align' wrote"
+    )
+    parser.add_argument("--from", dest="source_format", choices=tuple(FORMATS), help="format of PAIRS")
+    add_text_arguments(parser)
+    parser.add_argument("--aligner", choices=tuple(bundled_models()), help="a bundled model; default: forest")
+    parser.add_argument("--model", metavar="FOLDER", help="a trained model; default: the bundled one")
+    parser.add_argument(
+        "--parser", metavar="NAME", help="en (bundled), a benepar model or a folder; default: en"
+    )
+    parser.add_argument("--workers", type=positive, default=1, metavar="N", help="processes; default: 1")
+    # Options of aligners that these commands do not have.
+    parser.set_defaults(annotator=None, words=None, ppdb=None)
+
+
+def write_derived(options: argparse.Namespace, command: str, formats: Mapping[str, DerivedWriter]) -> int:
+    """Align or read alignments, and write an entry for each; return the exit status."""
+    name = options.to or format_of_output(
+        options.output, formats, default="jsonl" if options.target is None else "text"
+    )
+    writer = formats[name]
+    if options.output is not None and options.target is None:
+        refuse_overwriting(options.pairs, [Path(options.output)])
+    alignments = _read(options, command) if options.alignments else _align(options)
+    # Read the first pair before the output is opened: a missing input must not destroy an older output.
+    begun = list(islice(alignments, 1))
+    first_error, failures, number = "", 0, 0
+    with open_output(options.output) as out:
+        out.write(writer.header)
+        for number, alignment in enumerate(counted(chain(begun, alignments), "pairs"), 1):
+            failures += bool(alignment.error)
+            first_error = first_error or (alignment.error and f"pair {alignment.id}: {alignment.error}")
+            out.write((writer.separator if number > 1 else "") + writer.entry(alignment))
+        out.write(writer.footer)
+    if failures:
+        message = f"{failures} of {number} pairs could not be aligned; the first: {first_error}"
+        print(f"forest-align {command}: {message}", file=sys.stderr)
+    return EXIT_SOME_FAILED if failures else EXIT_OK
+
+
+def _read(options: argparse.Namespace, command: str) -> Iterator[Alignment]:
+    """The alignments of a file; broken lines are reported, and keep their places as pairs that failed."""
+    for option in ("target", "aligner", "model", "parser", "source_format"):
+        if getattr(options, option) is not None:
+            name = {"target": "second sentence", "source_format": "--from"}.get(option, f"--{option}")
+            raise InputError(f"--alignments takes no {name}: nothing is aligned")
+    if options.pairs != STANDARD_INPUT and not Path(options.pairs).exists():
+        raise InputError("no such file", file=options.pairs)
+
+    def alignments() -> Iterator[Alignment]:
+        with SkippedInputs(command) as broken:
+            for item, _ in read_alignments([options.pairs]):
+                if isinstance(item, InputError):
+                    broken.add(item)
+                    yield Alignment.failed(str(item), id=str(item.line or ""))
+                else:
+                    yield item
+
+    return alignments()
+
+
+def _align(options: argparse.Namespace) -> Iterator[Alignment]:
+    """The alignments of pairs, in order; a pair that fails has an error."""
+    complaints: list[str] = []
+    items = read_items(options, complaints.append)
+    begun = list(islice(items, 1))
+    aligner = load_aligner(options)
+    waiting: list[Item] = []
+
+    def contents() -> Iterator[Any]:
+        for item in chain(begun, items):
+            waiting.append(item)
+            yield item.content
+
+    def alignments() -> Iterator[Alignment]:
+        found = aligner.align_many(contents(), batch_size=BATCH_SIZE, workers=options.workers)
+        for alignment in found:
+            item = waiting.pop(0)
+            if isinstance(item.content, InputError):
+                alignment = replace(alignment, source=item.source, target=item.target)
+            yield replace(alignment, id=item.name)
+
+    return alignments()

@@ -1,0 +1,34 @@
+"""How much each word and span of two aligned texts says something else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from forest_align._faces import lazy_face
+
+if TYPE_CHECKING:
+    from forest_align.differences.difference_views import differences_to_html, differences_to_text
+    from forest_align.differences.text_differences import (
+        DifferingSpan,
+        TextDifferences,
+        differences_of,
+    )
+
+__all__ = [
+    "DifferingSpan",
+    "TextDifferences",
+    "differences_of",
+    "differences_to_html",
+    "differences_to_text",
+]
+
+__getattr__, __dir__ = lazy_face(
+    __name__,
+    {
+        "DifferingSpan": "forest_align.differences.text_differences",
+        "TextDifferences": "forest_align.differences.text_differences",
+        "differences_of": "forest_align.differences.text_differences",
+        "differences_to_html": "forest_align.differences.difference_views",
+        "differences_to_text": "forest_align.differences.difference_views",
+    },
+)

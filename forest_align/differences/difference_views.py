@@ -1,0 +1,46 @@
+"""Differences for people: a list for the terminal, and a page for the browser with coloured words."""
+
+from __future__ import annotations
+
+from forest_align.alignment import Alignment
+from forest_align.alignment.html import STYLE
+from forest_align.alignment.svg import escaped
+from forest_align.differences.text_differences import TextDifferences
+
+DIFFERENCES_PAGE_START = (
+    '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Differences</title>\n'
+    '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+    f"<style>{STYLE} .d {{ border-radius: 3px; padding: 2px; }}</style>\n</head>\n<body>\n"
+    "<h1>Differences</h1>\n"
+    '<p class="note">The redder a word, the more it says something that the other text does not say. '
+    "Its number appears when the mouse is over it.</p>\n"
+)
+DIFFERENCES_PAGE_END = "</body>\n</html>\n"
+
+
+def differences_to_text(alignment: Alignment, differences: TextDifferences) -> str:
+    """One line for each differing span: side, difference and words."""
+    lines = [f"pair {alignment.id}" if alignment.id else "pair"]
+    lines += [f"{one.side:<7} {one.difference:.2f}  {one.text}" for one in differences.spans]
+    if not differences.spans:
+        lines.append("no differences")
+    return "\n".join(lines) + "\n"
+
+
+def differences_to_html(alignment: Alignment, differences: TextDifferences) -> str:
+    """A section for between ``DIFFERENCES_PAGE_START`` and ``DIFFERENCES_PAGE_END``: both texts."""
+    rows = []
+    for sentence, found in (
+        (alignment.source, differences.source),
+        (alignment.target, differences.target),
+    ):
+        # A pair that failed has words, but no differences.
+        values = found or (0.0,) * len(sentence)
+        words = [
+            f'<span class="d" style="background:rgba(211,51,51,{value / 2:.2f})" title="{value:.2f}">'
+            f"{escaped(word)}</span>"
+            for word, value in zip(sentence.words, values, strict=True)
+        ]
+        rows.append(f'<p class="side">{" ".join(words)}</p>')
+    head = f'<h2>Pair {escaped(alignment.id)} <span class="note">{escaped(alignment.aligner)}</span></h2>'
+    return f"<section>\n{head}\n{chr(10).join(rows)}\n</section>\n"

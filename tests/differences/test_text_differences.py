@@ -1,0 +1,91 @@
+"""Differences of words follow links, similarities and relations, as worked out by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from forest_align import Alignment, InputError, Links, PhrasePair, PhraseRelation, Sentence
+from forest_align.differences import differences_of, differences_to_html, differences_to_text
+from forest_align.types import Node
+
+SOURCE, TARGET = ["the", "red", "dog", "barked", "at", "night", "."], ["the", "blue", "dog", "sang", "."]
+LINKS = ((0, 0), (1, 1), (2, 2), (3, 3), (6, 4))
+
+
+def aligned(*phrases: PhrasePair, scores: float = 1.0, vectors: bool = False) -> Alignment:
+    sides = [Sentence.from_words(words) for words in (SOURCE, TARGET)]
+    if vectors:
+        numbers = [np.eye(8, dtype=np.float32)[: len(words)] for words in (SOURCE, TARGET)]
+        sides = [
+            Sentence(side.tokens, vectors=table, text=side.text)
+            for side, table in zip(sides, numbers, strict=True)
+        ]
+    return Alignment(sides[0], sides[1], Links.of(LINKS, scores=[scores] * len(LINKS)), phrases, id="7")
+
+
+def pair(
+    source: tuple[int, int], target: tuple[int, int], similarity: float, relation: str = "equivalent"
+) -> PhrasePair:
+    nodes = Node(*source, "X"), Node(*target, "X")
+    return PhrasePair(*nodes, 1.0, True, PhraseRelation(relation, 0.9), similarity)
+
+
+def test_words_without_links_differ_and_punctuation_does_not() -> None:
+    found = differences_of(aligned())
+    assert found.source == pytest.approx((0, 0.2, 0, 0.2, 1, 1, 0))
+    assert found.target == pytest.approx((0, 0.2, 0, 0.2, 0))
+    (span,) = found.spans
+    assert (span.side, span.span, span.text, span.difference) == ("source", (4, 6), "at night", 1.0)
+    assert aligned().source.text[slice(*span.characters)] == "at night"
+
+
+def test_improbable_links_differ() -> None:
+    assert differences_of(aligned(scores=0.7)).source[:3] == pytest.approx((0.3, 1 - 0.7 * 0.8, 0.3))
+
+
+def test_the_smallest_phrase_pair_says_how_similar_linked_words_are() -> None:
+    outer, inner = pair((0, 3), (0, 3), 4.0), pair((1, 2), (1, 2), 1.0)
+    assert differences_of(aligned(outer, inner)).source[:3] == pytest.approx((0.2, 0.8, 0.2))
+
+
+@pytest.mark.parametrize(
+    ("relation", "difference"),
+    [("equivalent", 0.1), ("more general", 0.1), ("similar", 0.45), ("related", 0.63), ("opposite", 0.9)],
+)
+def test_similar_phrases_of_another_meaning_differ(relation: str, difference: float) -> None:
+    assert differences_of(aligned(pair((1, 2), (1, 2), 4.5, relation))).source[1] == pytest.approx(difference)
+
+
+def test_a_word_without_links_in_equivalent_phrases_differs_little() -> None:
+    inside = differences_of(aligned(pair((3, 6), (3, 4), 4.5)))
+    assert inside.source[4:6] == pytest.approx((0.1, 0.1))
+    other = differences_of(aligned(pair((3, 6), (3, 4), 4.5, "similar")))
+    assert other.source[4:6] == pytest.approx((1.0, 1.0))
+
+
+def test_word_vectors_are_a_share_of_the_difference() -> None:
+    # Word k of one text has the vector of word k of the other; the last two have none like theirs.
+    found = differences_of(aligned(vectors=True))
+    assert found.source == pytest.approx((0, 0.14, 0, 0.14, 0.7, 1, 0))
+
+
+def test_a_failed_pair_has_no_differences() -> None:
+    with pytest.raises(InputError, match="too long"):
+        Alignment.failed("too long").differences()
+
+
+def test_the_method_and_the_values_of_json_agree() -> None:
+    found = aligned().differences()
+    values = found.to_dict()
+    assert values["source_differences"] == list(found.source)
+    assert values["spans"] == [
+        {"side": "source", "span": [4, 6], "characters": [19, 27], "text": "at night", "difference": 1.0}
+    ]
+
+
+def test_views_show_spans_and_words() -> None:
+    one = aligned()
+    assert differences_to_text(one, one.differences()) == "pair 7\nsource  1.00  at night\n"
+    page = differences_to_html(one, one.differences())
+    assert page.count('class="d"') == len(SOURCE) + len(TARGET) and 'title="1.00">night<' in page
