@@ -112,7 +112,7 @@ def read_pairs(
     if escapes is not None:
         if escapes not in ESCAPES:
             raise InputError(f"unknown escapes {escapes!r}; expected one of: {', '.join(ESCAPES)}")
-        yield from map(_without_escapes, read_pairs(path, format, tokenized=tokenized))
+        yield from map(without_escapes, read_pairs(path, format, tokenized=tokenized))
         return
     if not isinstance(path, str | Path):
         yield from arrow_tables.read_table(path, tokenized=tokenized)
@@ -127,7 +127,8 @@ def read_pairs(
         yield from read_pairs_of_lines(lines, format, tokenized=tokenized)
 
 
-def _without_escapes(pair: SentencePair | InputError) -> SentencePair | InputError:
+def without_escapes(pair: SentencePair | InputError) -> SentencePair | InputError:
+    """A pair without the escapes of its texts and tokens; an error where that is impossible."""
     if isinstance(pair, InputError):
         return pair
     try:
@@ -147,14 +148,21 @@ def read_pairs_of_lines(
     lines: InputLines, format: str | None = None, *, tokenized: bool = False
 ) -> Iterator[SentencePair | InputError]:
     """Read sentence pairs from an open file; see :func:`read_pairs`."""
-    head = lines.head()
-    if not head and format is None:
+    if not lines.head() and format is None:
         return
-    chosen = find_format(format) if format else _guess(lines, head)
+    chosen = find_format(format) if format else guess_format(lines)
     yield from chosen.read(lines, tokenized)
 
 
-def _guess(lines: InputLines, head: list[str]) -> Format:
+def guess_format(lines: InputLines) -> Format:
+    """The format of an open file that has at least one line, by its extension and first lines.
+
+    Raises
+    ------
+    InputError
+        If the format cannot be recognised.
+    """
+    head = lines.head()
     for candidate in FORMATS.values():
         if lines.suffix in candidate.extensions:
             return candidate

@@ -24,7 +24,7 @@ TIERS = (
     ("workers", "lexicon", "data", "alignment"),
     ("storage", "parsing", "edits", "differences"),
     ("aligners", "eval"),
-    ("em", "browser", "batches"),
+    ("em", "browser", "batches", "engines"),
     ("cli",),
 )
 LEVEL = {part: level for level, parts in enumerate(TIERS) for part in parts}
@@ -209,7 +209,13 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()
-    assert not {"torch", "numpy", "nltk", "transformers", "optuna"} & set(loaded)
+    assert not {"torch", "numpy", "nltk", "transformers", "optuna", "ray"} & set(loaded)
+
+
+def test_ray_is_imported_by_its_engine_alone() -> None:
+    ours = re.compile(r"^\s*(?:from|import) +ray\b", re.MULTILINE)
+    found = {path for path in sources() if ours.search(path.read_text(encoding="utf-8"))}
+    assert {path.parent for path in found} == {ROOT / "forest_align" / "engines"}
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import reprlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from forest_align.data.formats.fields import plain_sentence
 from forest_align.data.formats.format import Format, PairError, SentencePair
 from forest_align.data.formats.table import TextColumns, check_names, label_of, text_columns
+from forest_align.data.text.anywhere import open_anywhere
 from forest_align.data.text.lines import STANDARD_INPUT, InputLines
 from forest_align.types import ForestAlignError, InputError, Sentence
 
@@ -58,8 +60,19 @@ def read_table(table: Table, *, tokenized: bool = False) -> Iterator[SentencePai
     yield from _pairs(_parts(table), tokenized, None)
 
 
-def read_parquet(path: str | Path, *, tokenized: bool = False) -> Iterator[SentencePair | InputError]:
+def read_parquet(
+    path: str | Path, *, tokenized: bool = False, rows: range | None = None
+) -> Iterator[SentencePair | InputError]:
     """Yield one pair a row of a Parquet file; see :func:`forest_align.data.read_pairs`.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, or its address.
+    tokenized : bool
+        Texts are already tokenized.
+    rows : range, optional
+        Read only these rows, counted from 0.
 
     Raises
     ------
@@ -70,22 +83,54 @@ def read_parquet(path: str | Path, *, tokenized: bool = False) -> Iterator[Sente
     """
     if str(path) == STANDARD_INPUT:
         raise InputError("Parquet cannot be read from standard input: name a file", file="standard input")
+    with _parquet_file(path) as whole:
+        names = whole.schema_arrow.names
+        chosen = [names[place] for place in _columns(names) if place is not None]
+        wanted = range(whole.metadata.num_rows) if rows is None else rows
+        batches = _batches(whole, wanted, chosen)
+        yield from _pairs(map(_part, batches), tokenized, str(path), wanted.start)
+
+
+def parquet_rows(path: str | Path) -> int:
+    """The number of rows of a Parquet file; raises the same errors as :func:`read_parquet`."""
+    with _parquet_file(path) as whole:
+        _columns(whole.schema_arrow.names)
+        return int(whole.metadata.num_rows)
+
+
+@contextmanager
+def _parquet_file(path: str | Path) -> Iterator[Any]:
+    """An open file of pyarrow; its errors name the path."""
     pa = import_pyarrow()
     import pyarrow.parquet as pq
 
     try:
-        with Path(path).open("rb") as file:
-            whole = pq.ParquetFile(file)
-            names = whole.schema_arrow.names
-            chosen = [names[place] for place in _columns(names) if place is not None]
-            batches = whole.iter_batches(_ROWS, columns=chosen)
-            yield from _pairs(map(_part, batches), tokenized, str(path))
+        with open_anywhere(str(path), unpack=False) as file:
+            yield pq.ParquetFile(file)
     except (pa.ArrowException, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
         raise InputError(f"cannot be read as Parquet: {error}", file=str(path)) from None
     except InputError as error:
         raise error.at(file=str(path)) from None
+
+
+def _batches(whole: Any, wanted: range, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """The wanted rows; row groups without any of them are not read."""
+    start, groups, skipped = 0, [], 0
+    for number in range(whole.num_row_groups):
+        end = start + whole.metadata.row_group(number).num_rows
+        if start < wanted.stop and wanted.start < end:
+            groups.append(number)
+        elif end <= wanted.start:
+            skipped = end
+        start = end
+    place = skipped
+    for batch in whole.iter_batches(_ROWS, row_groups=groups, columns=names) if groups else ():
+        first, last = max(wanted.start - place, 0), min(wanted.stop - place, len(batch))
+        place += len(batch)
+        if first < last:
+            yield batch.slice(first, last - first)
 
 
 def import_pyarrow() -> Any:
@@ -164,8 +209,9 @@ def _columns(names: Sequence[str]) -> TextColumns:
     return columns
 
 
-def _pairs(parts: Iterator[_Part], tokenized: bool, file: str | None) -> Iterator[SentencePair | InputError]:
-    number = 0
+def _pairs(
+    parts: Iterator[_Part], tokenized: bool, file: str | None, number: int = 0
+) -> Iterator[SentencePair | InputError]:
     for names, column in parts:
         columns = _columns(names)
         sides = column(columns.source), column(columns.target)

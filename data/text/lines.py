@@ -219,17 +219,30 @@ class TextLines(InputLines):
 
     Parameters
     ----------
-    text : str
-        The text.
+    text : str or bytes
+        The text, or a part of the content of a file.
     name : str
         Name of the text in messages.
+    before : int
+        Number of lines that the file has before the text.
+    suffix : str
+        Last suffix of the file's name in lower case.
     """
 
-    def __init__(self, text: str, name: str) -> None:
-        self.path, self.name, self.number = None, name, 0
+    def __init__(self, text: str | bytes, name: str, before: int = 0, suffix: str = "") -> None:
+        self.path, self.name, self.number, self._suffix = None, name, before, suffix
         # Text that was not UTF-8 on the command line is not UTF-8 here either.
-        self._stream = io.BytesIO(text.encode("utf-8", errors="surrogatepass"))
+        content = text if isinstance(text, bytes) else text.encode("utf-8", errors="surrogatepass")
+        self._stream = io.BytesIO(content)
         self._waiting, self._text_line, self._too_long = deque(), 0, set()
+
+    @property
+    def suffix(self) -> str:
+        """The given suffix."""
+        return self._suffix
+
+    def _tells_too_little(self, head: list[str]) -> bool:
+        return len(head) < _HEAD_LINES
 
 
 def path_beside(path: Path, suffix: str) -> Path:

@@ -35,7 +35,7 @@ COMMANDS = {
     "edits": "list what changed between the texts of each pair: kept, replaced, moved, split …",
     "differences": "say how much each word of a pair of texts says something else",
     "extract": "count the phrases that correspond in alignments: a phrase table",
-    "join": "join the parts that runs with --shard made into the output of one run",
+    "join": "join the parts that runs with --shard or --engine made into the output of one run",
     "serve": "show alignments in the browser: of sentences typed in, or of a file",
     "convert": "convert between the formats of aligned corpora",
     "evaluate": "score predicted alignments against gold ones",

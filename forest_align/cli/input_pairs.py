@@ -52,7 +52,10 @@ class Item(NamedTuple):
 
 
 def read_items(
-    options: argparse.Namespace, complain: Callable[[str], None], share: Share | None = None
+    options: argparse.Namespace,
+    complain: Callable[[str], None],
+    share: Share | None = None,
+    pairs: Iterator[SentencePair | InputError] | None = None,
 ) -> Iterator[Item]:
     """Pairs ready for the aligner, each with its name; a broken pair yields an error.
 
@@ -64,6 +67,8 @@ def read_items(
         Called after the last pair with each problem of the input as a whole.
     share : Share, optional
         Skip the pairs of other shards.
+    pairs : iterator, optional
+        Pairs to be made ready, such as those of a part of the input; by default those that the options name.
 
     Warns
     -----
@@ -74,7 +79,7 @@ def read_items(
     if options.words and options.words not in WORDS:
         links_file = links_of_file(options.words)
     number = 0
-    for number, item in enumerate(_pairs(options), 1):
+    for number, item in enumerate(_pairs(options) if pairs is None else pairs, 1):
         links = next(links_file, _ended(options.words)) if links_file is not None else None
         if share is not None and not share.takes(_texts(item)):
             continue
@@ -92,7 +97,7 @@ def read_items(
             yield Item(item.id, item.located(error), item.source, item.target)
         else:
             yield Item(item.id, content, item.source, item.target, item.place)
-    if not number:
+    if not number and pairs is None:
         warnings.warn(InputWarning(f"{options.pairs}: found no pairs of sentences"), stacklevel=2)
     # Ignore blank lines at the end of the file.
     if any(isinstance(links, InputError) or len(links) for links in links_file or ()):

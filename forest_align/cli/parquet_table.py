@@ -25,14 +25,27 @@ def write_lines_first(options: argparse.Namespace) -> Path:
     """
     if options.output is None:
         raise InputError("--to parquet needs -o OUT")
-    for given, name in ((options.alignments > 1, "-k"), (options.explain, "--explain")):
-        if given:
-            raise InputError(f"--to parquet takes no {name}: its columns have no place for that; jsonl has")
+    check_table_options(options)
     refuse_compressed(options.output)
-    import_pyarrow()
     table = Path(options.output)
     options.output, options.to = f"{table}.jsonl.gz", "jsonl"
     return table
+
+
+def check_table_options(options: argparse.Namespace) -> None:
+    """Make sure that a table can be written, and has a place for what the options ask for.
+
+    Raises
+    ------
+    InputError
+        If an option asks for what the columns do not have.
+    ForestAlignError
+        If pyarrow is missing.
+    """
+    for given, name in ((options.alignments > 1, "-k"), (options.explain, "--explain")):
+        if given:
+            raise InputError(f"--to parquet takes no {name}: its columns have no place for that; jsonl has")
+    import_pyarrow()
 
 
 def finished_table(

@@ -20,6 +20,7 @@ from forest_align.types.json_fields import Fields, check_integer, check_text, de
 _FORMAT = 1
 _MANIFEST, _COMPLETIONS = "manifest.json", "completions"
 _NAMED = 10  # parts that a message names
+_MOST_ATTEMPTS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +155,30 @@ class PartFolder:
         """Whether a part has its marker."""
         return self.marker(number).exists()
 
+    def attempt(self, number: int) -> None:
+        """Count an attempt to make a part; the count ends with the part, or with :meth:`forget_attempts`.
+
+        Raises
+        ------
+        InputError
+            If so many attempts ended without the part that processes must have died of it.
+        """
+        with self._attempts(number).open("ab") as file:
+            if file.tell() >= _MOST_ATTEMPTS:
+                raise InputError(
+                    f"{_MOST_ATTEMPTS} processes died while they made part {number} of {self.parts}; "
+                    "is there enough memory for them?",
+                    file=str(self.path),
+                )
+            file.write(b".")
+
+    def forget_attempts(self, number: int) -> None:
+        """Let a part have all its attempts again."""
+        self._attempts(number).unlink(missing_ok=True)
+
+    def _attempts(self, number: int) -> Path:
+        return self.path / f".attempts-{number:05}"
+
     def finish(self, number: int, counts: Mapping[str, int], read: Mapping[str, int | str]) -> PartReport:
         """Mark a part as finished; the disk must have all of it.
 
@@ -167,6 +192,7 @@ class PartFolder:
         file = self.part(number)
         report = PartReport(dict(counts), dict(read), file.stat().st_size, files_fingerprint([file]))
         write_atomically(self.marker(number), (json.dumps(asdict(report)) + "\n").encode())
+        self.forget_attempts(number)
         return report
 
     def report(self, number: int) -> PartReport:

@@ -19,6 +19,7 @@ from typing import IO, Self
 
 from forest_align.storage.outputs import is_packed
 from forest_align.storage.part_folder import PartFolder, PartReport
+from forest_align.storage.run_record import BLOCK_LINES
 from forest_align.types import InputError
 
 try:
@@ -119,6 +120,8 @@ def shard_size(items: int, shard: Shard, block: int) -> int:
 def joined_blocks(folder: PartFolder, reports: Sequence[PartReport]) -> Iterator[str]:
     """The lines of all parts in the order of the input, block by block.
 
+    Parts that have stretches of their own are read one after the other, some lines at a time.
+
     Parameters
     ----------
     folder : PartFolder
@@ -131,6 +134,9 @@ def joined_blocks(folder: PartFolder, reports: Sequence[PartReport]) -> Iterator
     InputError
         If a part has more or fewer lines than its shard of the input has items, or cannot be decompressed.
     """
+    if not folder.block:
+        yield from _joined_stretches(folder, reports)
+        return
     _allow_open_files(folder.parts + _OTHER_FILES)
     with ExitStack() as stack:
         files = []
@@ -151,6 +157,18 @@ def joined_blocks(folder: PartFolder, reports: Sequence[PartReport]) -> Iterator
                 path = str(folder.part(turn % folder.parts + 1))
                 raise InputError("the part has fewer lines than its marker says", file=path)
             yield b"".join(lines).decode("utf-8")
+
+
+def _joined_stretches(folder: PartFolder, reports: Sequence[PartReport]) -> Iterator[str]:
+    for number, report in enumerate(reports, 1):
+        path = str(folder.part(number))
+        items = 0
+        with _open(path) as file:
+            while lines := list(islice(file, BLOCK_LINES)):
+                items += len(lines)
+                yield b"".join(lines).decode("utf-8")
+        if items != report.counts.get("items"):
+            raise InputError(f"expected the lines that its marker counts, found {items:,}", file=path)
 
 
 def _open(path: str) -> IO[bytes]:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forest_align.aligners.base import BATCH_SIZE
 from forest_align.aligners.model_folder import bundled_models
-from forest_align.aligners.pair import Pair
-from forest_align.alignment import Alignment, Links
+from forest_align.alignment import Links
+from forest_align.cli.align_parts import PART_SIZE, make_aligned_parts, plan_parts
+from forest_align.cli.aligned_lines import aligned_lines
 from forest_align.cli.aligner_choice import (
     ANNOTATORS,
     WORDS,
@@ -29,6 +28,7 @@ from forest_align.cli.arguments import (
     format_of_output,
     refuse_variant,
 )
+from forest_align.cli.engine import add_engine, engine_of
 from forest_align.cli.expected_counts import expected_count
 from forest_align.cli.input_pairs import Item, read_items
 from forest_align.cli.parquet_table import finish_table, finished_table, write_lines_first
@@ -41,12 +41,13 @@ from forest_align.storage.outputs import open_output, refuse_overwriting
 from forest_align.storage.run_record import RunRecord, block_lines
 from forest_align.storage.same_run import check_same_run
 from forest_align.storage.shards import Share
-from forest_align.types import ForestAlignError, InputError
+from forest_align.types import InputError
 from forest_align.types.json_fields import check_probability
 from forest_align.types.positive import positive
 
 if TYPE_CHECKING:
     from forest_align.aligners import Aligner
+    from forest_align.engines import RayOptions
 
 EXIT_OK, EXIT_SOME_FAILED = 0, 1
 OUTPUTS = ("jsonl", "parquet", "pharaoh", "tsv", "csv", "ists", "html", "svg", "text")
@@ -72,6 +73,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "target", metavar="SENTENCE", nargs="?", help="second sentence; PAIRS is then the first"
+    )
+    parser.add_argument(
+        "more",
+        metavar="PAIRS",
+        nargs="*",
+        help="with --engine, all of these are files of pairs, perhaps with wildcards: tsv, jsonl or parquet",
     )
     add_output(parser)
     parser.add_argument(
@@ -155,10 +162,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_shard(parser, "pairs")
     add_device(parser)
+    add_engine(parser, gpus=True)
+    parser.add_argument(
+        "--part-size",
+        type=positive,
+        metavar="N",
+        help=f"with --engine, pairs of each part in the folder OUT; default: {PART_SIZE}",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Align and write; return the exit status."""
+    engine = engine_of(options)
+    if engine is not None:
+        return _align_on_engine(options, engine)
+    if options.more or options.part_size is not None:
+        raise InputError("several files of pairs, and --part-size, need --engine ray")
     if options.pairs is None:
         if sys.stdin is None or sys.stdin.isatty():
             raise InputError("expected a file of pairs, two sentences, or pairs through standard input")
@@ -182,9 +201,8 @@ def run(options: argparse.Namespace) -> int:
         inputs = (options.pairs if options.target is None else None, options.words, options.ppdb)
         for source in filter(None, inputs):
             refuse_overwriting(source, [table or Path(options.output)])
-    least = options.min_probability
-    if least is not None:
-        check_probability(least, "--min-probability")
+    if options.min_probability is not None:
+        check_probability(options.min_probability, "--min-probability")
     complaints: list[str] = []
     share = Share(options.shard, block_lines(options.batch_size)) if options.shard else None
     items: Iterator[Item] = read_items(options, complaints.append, share)
@@ -196,7 +214,6 @@ def run(options: argparse.Namespace) -> int:
     first = begun[0] if begun else None
     items = chain(begun, items)
     aligner = load_aligner(options)
-    explain = _explainer(aligner) if options.explain else None
     begins_with = share.first if share is not None else first.texts if first else ()
     settings = _made_with(options, aligner, begins_with[1:])
     folder = None
@@ -214,28 +231,14 @@ def run(options: argparse.Namespace) -> int:
     record = RunRecord(resumable, settings, options.batch_size)
     if options.resume:
         items = _skip_finished(items, record, options, aligner)
-    alignments = _align(items, aligner, options)
+    lines = aligned_lines(items, aligner, options, writer.line, options.workers)
     # The record is deleted when everything is written: after the output is closed.
     with record, open_output(options.output, record.size, may_pack=True) as out:
         record.begin()
         out.write(writer.header)
         total = expected_count(options.pairs if options.target is None else None)
-        bar = counted(alignments, "pairs", hidden=to_terminal, total=total, done=record.lines)
-        for item, alignment in bar:
-            try:
-                shown = explain(alignment, item) if explain and not alignment.error else alignment
-                shown = shown.in_parts() if options.partial else shown
-                text = writer.line(shown if least is None else shown.above(least))
-            except InputError as error:
-                alignment = Alignment(
-                    alignment.source,
-                    alignment.target,
-                    id=alignment.id,
-                    aligner=alignment.aligner,
-                    error=str(error),
-                    made_by=alignment.made_by,
-                )
-                text = writer.line(alignment)
+        bar = counted(lines, "pairs", hidden=to_terminal, total=total, done=record.lines)
+        for item, alignment, text in bar:
             failure = (alignment.id, alignment.error) if alignment.error else None
             record.write(out, text, item.texts, failure)
         out.write(writer.footer)
@@ -246,6 +249,17 @@ def run(options: argparse.Namespace) -> int:
     first_failure = record.first and (record.first.id, record.first.error)
     listed = record.path if table is None else f"the column error of {table}"
     return _report(record.failures, record.lines, first_failure, listed, complaints)
+
+
+def _align_on_engine(options: argparse.Namespace, engine: RayOptions) -> int:
+    """Make the parts of the output on a cluster; return the exit status."""
+    if options.min_probability is not None:
+        check_probability(options.min_probability, "--min-probability")
+    plan = plan_parts(options)
+    # The machine of this command may have no GPU.
+    aligner = load_aligner(argparse.Namespace(**{**vars(options), "device": "cpu"}))
+    failures = make_aligned_parts(options, engine, plan, aligner, _made_with(options, aligner, ()))
+    return EXIT_SOME_FAILED if failures else EXIT_OK
 
 
 def _made_with(options: argparse.Namespace, aligner: Aligner, first: Sequence[str]) -> dict[str, str]:
@@ -308,38 +322,3 @@ def _skip_finished(
         warning = "" if record.is_known else missing
         print(f"forest-align align: resuming after line {record.lines}{warning}", file=sys.stderr)
     return left
-
-
-def _align(
-    items: Iterator[Item], aligner: Aligner, options: argparse.Namespace
-) -> Iterator[tuple[Item, Alignment]]:
-    """Each item with its alignment, in order; broken pairs keep their places."""
-    waiting: deque[Item] = deque()
-
-    def contents() -> Iterator[Pair | InputError]:
-        for item in items:
-            waiting.append(item)
-            yield item.content
-
-    found = aligner.align_many(contents(), batch_size=options.batch_size, workers=options.workers)
-    for alignment in found:
-        item = waiting.popleft()
-        if isinstance(item.content, InputError):
-            alignment = replace(alignment, source=item.source, target=item.target)
-        elif alignment.error and item.place is not None:
-            file, line = item.place
-            alignment = replace(alignment, error=f"{file}:{line}: {alignment.error}")
-        yield item, replace(alignment, id=item.name)
-    if waiting:
-        raise ForestAlignError(f"the {aligner.name} aligner returned nothing for pair {waiting[0].name!r}")
-
-
-def _explainer(aligner: Aligner) -> Callable[[Alignment, Item], Alignment]:
-    """A function that fills in the evidence for every word link of an item."""
-    from forest_align.aligners.words.explain import with_evidence
-
-    def explain(alignment: Alignment, item: Item) -> Alignment:
-        given = item.content.candidates if isinstance(item.content, Pair) else None
-        return with_evidence(aligner, alignment, candidates=given)
-
-    return explain

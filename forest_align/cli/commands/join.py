@@ -1,4 +1,4 @@
-"""The ``join`` command: the parts that runs with ``--shard`` wrote in, the output of an unsharded run out."""
+"""The ``join`` command: parts of runs with ``--shard`` or ``--engine`` in, the output of one run out."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "  forest-align align pairs.tsv -o parts --shard 1/2\n"
         "  forest-align align pairs.tsv -o parts --shard 2/2\n"
         "  forest-align join parts -o alignments.jsonl.gz\n\n"
-        "The output has the bytes of a run without --shard. It replaces an older file when it is complete.\n"
+        "The output has the bytes of a run without --shard or --engine. It replaces an older file\n"
+        "when it is complete.\n"
         "exit status: 0 joined, 1 joined and some items have errors, 2 bad usage, or a part is missing,\n"
         "unfinished, changed, or made from another input"
     )
@@ -51,8 +52,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Join and write; return the exit status."""
     folder = PartFolder.open(Path(options.folder))
-    if folder.block < 1:
-        raise InputError(f"these parts, made by '{folder.command}', cannot be joined", file=options.folder)
+    if folder.suffix == ".parquet":
+        raise InputError(
+            "Parquet parts are a table already: read the folder's *.parquet", file=options.folder
+        )
     if folder.suffix == _COUNTS:
         return _join_counts(folder, options)
     for option, value in (("--to", options.to), ("--min-count", options.min_count)):

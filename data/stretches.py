@@ -1,0 +1,199 @@
+"""Stretches of inputs with one pair a line or row, which separate processes can read.
+
+The inputs are read once, from beginning to end, to find where the stretches begin.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+from forest_align.data.formats import arrow_tables
+from forest_align.data.formats.format import SentencePair
+from forest_align.data.pairs import find_format, guess_format, without_escapes
+from forest_align.data.text.anywhere import is_address, open_anywhere
+from forest_align.data.text.lines import TextLines
+from forest_align.types import InputError
+
+#: Formats that have one pair a line or row.
+LINE_FORMATS = ("tsv", "jsonl", "parquet")
+_HEAD = 1 << 20  # bytes that tell the format of a file
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Pairs of a file that follow each other.
+
+    Attributes
+    ----------
+    file : str
+        The file, or its address.
+    format : str
+        One of :data:`LINE_FORMATS`.
+    first, count : int
+        Number of pairs of the file before the stretch, and in it.
+    start, end : int
+        Where its lines are in the file, or in the unpacked content of a gzipped one; for Parquet 0.
+    """
+
+    file: str
+    format: str
+    first: int
+    count: int
+    start: int = 0
+    end: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class InputPlan:
+    """All stretches of the inputs, in order.
+
+    Attributes
+    ----------
+    stretches : tuple of Stretch
+        At least one, which is empty if there are no pairs.
+    digest : str
+        Short hash of the contents of the files.
+    """
+
+    stretches: tuple[Stretch, ...]
+    digest: str
+
+    @property
+    def items(self) -> int:
+        """Number of pairs."""
+        return sum(stretch.count for stretch in self.stretches)
+
+
+def plan_stretches(files: Sequence[str], size: int, format: str | None = None) -> InputPlan:
+    """Divide files into stretches; no stretch has pairs of two files.
+
+    Parameters
+    ----------
+    files : sequence of str
+        Files or addresses, see :mod:`forest_align.data.text.anywhere`; at least one.
+    size : int
+        Pairs of a stretch; the last one of a file may have fewer.
+    format : str, optional
+        Name of the format of all files; by default it is recognised.
+
+    Raises
+    ------
+    InputError
+        If a file is in another format, or cannot be read.
+    OSError
+        If a file cannot be opened.
+    """
+    digest = hashlib.sha256()
+    found: list[Stretch] = []
+    empty: list[Stretch] = []
+    for file in files:
+        name = _format_of(file, format)
+        whole = _plan_rows(file, size, digest) if name == "parquet" else _plan_lines(file, name, size, digest)
+        found += whole
+        empty.append(Stretch(file, name, 0, 0))
+    return InputPlan(tuple(found or empty[:1]), digest.hexdigest()[:16])
+
+
+def _format_of(file: str, given: str | None) -> str:
+    if given is None and arrow_tables.is_parquet(file):
+        return "parquet"
+    if given is None and not is_address(file) and Path(file).is_dir():
+        raise InputError("expected files with one pair a line, found a folder", file=file)
+    name = given
+    if name is None:
+        with _unpacking(file), open_anywhere(file) as content:
+            suffix = Path(file.removesuffix(".gz")).suffix.lower()
+            lines = TextLines(content.read(_HEAD), file, suffix=suffix)
+            name = guess_format(lines).name if lines.head() else "tsv"
+    if find_format(name).name not in LINE_FORMATS:
+        raise InputError(
+            f"expected a format with one pair a line ({', '.join(LINE_FORMATS)}), found {name}; "
+            "'forest-align convert' makes JSON lines of it",
+            file=file,
+        )
+    return name
+
+
+def _plan_lines(file: str, format: str, size: int, digest: hashlib._Hash) -> list[Stretch]:
+    starts, ends, last = [0], [], 0
+    with _unpacking(file), open_anywhere(file) as content:
+        place = number = 0
+        for number, line in enumerate(content, 1):
+            digest.update(line)
+            place += len(line)
+            if line.strip(b" \r\n"):
+                last = number  # blank lines at the end of a file are no pairs
+            if number % size == 0:
+                starts.append(place)
+        ends = [*starts[1:], place]
+    return [
+        Stretch(file, format, first, min(size, last - first), start, end)
+        for first, start, end in zip(range(0, last, size), starts, ends, strict=False)
+    ]
+
+
+def _plan_rows(file: str, size: int, digest: hashlib._Hash) -> list[Stretch]:
+    rows = arrow_tables.parquet_rows(file)
+    with open_anywhere(file, unpack=False) as content:
+        for block in iter(partial(content.read, _HEAD), b""):
+            digest.update(block)
+    return [Stretch(file, "parquet", first, min(size, rows - first)) for first in range(0, rows, size)]
+
+
+def read_stretch(
+    stretch: Stretch, *, tokenized: bool = False, escapes: bool = False
+) -> Iterator[SentencePair | InputError]:
+    """The pairs of a stretch, as :func:`forest_align.data.read_pairs` yields them.
+
+    Parameters
+    ----------
+    stretch : Stretch
+        The stretch.
+    tokenized : bool
+        Plain text is already tokenized.
+    escapes : bool
+        Replace escaped characters.
+
+    Raises
+    ------
+    InputError
+        If the file has changed so that it has fewer pairs.
+    """
+    pairs = _read(stretch, tokenized)
+    number = 0
+    for pair in islice(pairs, stretch.count):
+        number += 1
+        yield without_escapes(pair) if escapes else pair
+    if number < stretch.count:
+        raise InputError(
+            f"expected {stretch.count} pairs after pair {stretch.first}, found {number}: has it changed?",
+            file=stretch.file,
+        )
+
+
+def _read(stretch: Stretch, tokenized: bool) -> Iterator[SentencePair | InputError]:
+    if stretch.format == "parquet":
+        rows = range(stretch.first, stretch.first + stretch.count)
+        return arrow_tables.read_parquet(stretch.file, tokenized=tokenized, rows=rows)
+    with _unpacking(stretch.file), open_anywhere(stretch.file) as file:
+        file.seek(stretch.start)
+        content = file.read(stretch.end - stretch.start)
+    lines = TextLines(content, stretch.file, stretch.first)
+    return find_format(stretch.format).read(lines, tokenized)
+
+
+@contextmanager
+def _unpacking(file: str) -> Iterator[None]:
+    """Turn errors of gzip into errors of the input."""
+    try:
+        yield
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InputError(f"cannot decompress the file: {error}", file=file) from None

@@ -1,0 +1,204 @@
+"""``align --engine ray``: plans the parts of the output, and makes one of them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from forest_align.cli.aligned_lines import aligned_lines
+from forest_align.cli.engine import report_parts, run_parts
+from forest_align.cli.input_pairs import Item, read_items
+from forest_align.cli.parquet_table import check_table_options
+from forest_align.cli.writers import alignment_writer
+from forest_align.data.stretches import InputPlan, Stretch, plan_stretches, read_stretch
+from forest_align.data.text.anywhere import expand
+from forest_align.storage.outputs import end_block, open_output
+from forest_align.storage.parquet_output import write_parquet
+from forest_align.storage.part_folder import PartFolder
+from forest_align.storage.run_record import block_lines
+from forest_align.types import InputError
+
+if TYPE_CHECKING:
+    from forest_align.aligners import Aligner
+    from forest_align.engines import RayOptions
+
+#: Formats of the parts.
+PART_FORMATS = ("jsonl", "parquet", "pharaoh")
+#: Pairs of a part, unless ``--part-size`` says otherwise: some 20 seconds of work.
+PART_SIZE = 1024
+_MOST_PARTS = 99_999  # their names have five digits
+
+
+def _check_options(options: argparse.Namespace) -> None:
+    """Refuse options that do not go with ``--engine``."""
+    if options.pairs is None:
+        raise InputError("--engine needs files of pairs")
+    if options.output is None:
+        raise InputError("--engine needs -o FOLDER, for the parts")
+    for name, given, instead in (
+        ("--resume", options.resume, "unfinished parts are made in any case"),
+        ("--shard", options.shard, "the engine deals out the parts"),
+        ("--workers", options.workers > 1, "--num-actors is the number of processes"),
+    ):
+        if given:
+            raise InputError(f"--engine takes no {name}: {instead}")
+    if options.to not in PART_FORMATS:
+        raise InputError(f"--engine takes no --to {options.to}; it takes {', '.join(PART_FORMATS)}")
+    if options.to == "parquet":
+        check_table_options(options)
+    if options.device not in ("cpu", "cuda"):
+        raise InputError(f"--engine takes no --device {options.device}; it takes cuda, the GPU of each actor")
+    if options.chunks and options.device != "cpu":
+        raise InputError("--chunks takes no --device")
+    if options.gpus_per_actor is not None and options.device == "cpu":
+        raise InputError("--gpus-per-actor needs --device cuda")
+
+
+def plan_parts(options: argparse.Namespace) -> InputPlan:
+    """The stretches of the inputs, one for each part; ``--to`` gets its default.
+
+    Raises
+    ------
+    InputError
+        If an option does not go with ``--engine``, there is no such file, or one is in a format that has not
+        one pair a line.
+    """
+    options.to = options.to or "jsonl"
+    _check_options(options)
+    from forest_align.cli.aligner_choice import WORDS
+
+    if options.words is not None and options.words not in WORDS:
+        raise InputError("--engine takes no file of --words; give the links as 'words' of JSON lines")
+    given = [path for path in (options.pairs, options.target, *options.more) if path is not None]
+    if "-" in given:
+        raise InputError("--engine reads files, not standard input")
+    files = [file for path in given for file in expand(path)]
+    found = plan_stretches(files, _part_size(options), options.source_format)
+    if len(found.stretches) > _MOST_PARTS:
+        parts = len(found.stretches)
+        raise InputError(f"expected at most {_MOST_PARTS} parts, found {parts}: raise --part-size")
+    return found
+
+
+def _part_size(options: argparse.Namespace) -> int:
+    """Pairs of a part: a whole number of batches, on which the last digits of results depend."""
+    block = block_lines(options.batch_size)
+    return -(-(options.part_size or PART_SIZE) // block) * block
+
+
+def make_aligned_parts(
+    options: argparse.Namespace,
+    engine: RayOptions,
+    plan: InputPlan,
+    aligner: Aligner,
+    made_with: Mapping[str, str],
+) -> int:
+    """Make the parts that are not finished on a cluster; return the number of pairs that failed.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        Options of the command.
+    engine : RayOptions
+        The cluster.
+    plan : InputPlan
+        The pairs of each part.
+    aligner : Aligner
+        Aligns them.
+    made_with : mapping of str to str
+        Settings that the output depends on.
+
+    Raises
+    ------
+    InputError
+        If the folder has parts that were made with other settings, or from another input.
+    """
+    settings = {
+        **made_with,
+        "the model": aligner.made_by.get("digest", ""),
+        "--device": "" if options.device == "cpu" else "a GPU",
+        "--from": options.source_format or "",
+        "--part-size": str(_part_size(options)),
+        "the input": f"{plan.items} pairs ({plan.digest})",
+    }
+    suffix = ".parquet" if options.to == "parquet" else f".{options.to}.gz"
+    folder = PartFolder(Path(options.output), "align", len(plan.stretches), suffix, 0, settings)
+    folder.begin()
+    read: dict[str, int | str] = {"items": plan.items, "digest": plan.digest}
+    run_parts(folder, AlignedParts(folder, plan.stretches, aligner, options, read), engine)
+    return report_parts(folder, "pairs")
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedParts:
+    """Makes parts of an output of ``align``.
+
+    Attributes
+    ----------
+    folder : PartFolder
+        Gets the parts.
+    stretches : sequence of Stretch
+        The pairs of each part.
+    aligner : Aligner
+        Aligns them; it is pickled by what it was loaded from.
+    options : argparse.Namespace
+        Options of the command.
+    read : mapping
+        The whole input, see :attr:`~forest_align.storage.part_folder.PartReport.read`.
+    """
+
+    folder: PartFolder
+    stretches: tuple[Stretch, ...]
+    aligner: Aligner
+    options: argparse.Namespace
+    read: Mapping[str, int | str]
+
+    def make(self, number: int) -> None:
+        """Align the pairs of a part, unless it is finished."""
+        if self.folder.is_finished(number):
+            return
+        if self.options.device != "cpu":
+            from forest_align.parsing.networks.devices import find_device
+
+            self.aligner.device = str(find_device(self.options.device).place)
+        self.folder.attempt(number)
+        items = self._items(self.stretches[number - 1])
+        part = self.folder.part(number)
+        if self.options.to == "parquet":
+            failures, count = self._write_table(part, items)
+        else:
+            failures, count = self._write_lines(part, items)
+        self.folder.finish(number, {"items": count, "failures": failures}, self.read)
+
+    def _items(self, stretch: Stretch) -> Iterator[Item]:
+        options = self.options
+        pairs = read_stretch(stretch, tokenized=options.tokenized, escapes=options.escapes is not None)
+        return read_items(options, lambda problem: None, pairs=pairs)
+
+    def _write_table(self, part: Path, items: Iterator[Item]) -> tuple[int, int]:
+        """Write JSON lines and make the table of them, as a run without engine does."""
+        for left in part.parent.glob(f".{part.name}.*"):  # of processes that were killed
+            left.unlink(missing_ok=True)
+        lines = part.with_name(f".{part.name}.{uuid4().hex}.jsonl.gz")
+        counts = self._write_lines(lines, items)
+        write_parquet(lines, part, self.aligner.made_by, self.folder.made_with)
+        lines.unlink()
+        return counts
+
+    def _write_lines(self, path: Path, items: Iterator[Item]) -> tuple[int, int]:
+        """Write the lines of a part; return how many pairs failed, and how many there are."""
+        block = block_lines(self.options.batch_size)
+        kind = "jsonl" if self.options.to == "parquet" else self.options.to
+        writer = alignment_writer(kind, to_terminal=False)
+        failures = count = 0
+        with open_output(str(path), may_pack=True, replace=True) as out:
+            for _, alignment, text in aligned_lines(items, self.aligner, self.options, writer.line):
+                out.write(text)
+                count, failures = count + 1, failures + bool(alignment.error)
+                if count % block == 0:
+                    end_block(out)
+        return failures, count

@@ -1,0 +1,95 @@
+"""The work of ``align`` on a stream of pairs: alignments as the output shows them, in order."""
+
+from __future__ import annotations
+
+import argparse
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+from forest_align.aligners.pair import Pair
+from forest_align.alignment import Alignment
+from forest_align.cli.input_pairs import Item
+from forest_align.types import ForestAlignError, InputError
+
+if TYPE_CHECKING:
+    from forest_align.aligners import Aligner
+
+Line = TypeVar("Line")
+
+
+def aligned_lines(
+    items: Iterator[Item],
+    aligner: Aligner,
+    options: argparse.Namespace,
+    line: Callable[[Alignment], Line],
+    workers: int = 1,
+) -> Iterator[tuple[Item, Alignment, Line]]:
+    """Each item with its alignment and what is written of it; broken pairs keep their places.
+
+    Parameters
+    ----------
+    items : iterator of Item
+        Pairs of the input.
+    aligner : Aligner
+        Aligns them.
+    options : argparse.Namespace
+        Options of the command: what of an alignment is shown.
+    line : callable
+        What is written of an alignment. An InputError becomes the error of the pair.
+    workers : int
+        Number of processes.
+    """
+    explain = _explainer(aligner) if options.explain else None
+    least = options.min_probability
+    for item, alignment in _align(items, aligner, options, workers):
+        try:
+            shown = explain(alignment, item) if explain and not alignment.error else alignment
+            shown = shown.in_parts() if options.partial else shown
+            text = line(shown if least is None else shown.above(least))
+        except InputError as error:
+            alignment = Alignment(
+                alignment.source,
+                alignment.target,
+                id=alignment.id,
+                aligner=alignment.aligner,
+                error=str(error),
+                made_by=alignment.made_by,
+            )
+            text = line(alignment)
+        yield item, alignment, text
+
+
+def _align(
+    items: Iterator[Item], aligner: Aligner, options: argparse.Namespace, workers: int
+) -> Iterator[tuple[Item, Alignment]]:
+    waiting: deque[Item] = deque()
+
+    def contents() -> Iterator[Pair | InputError]:
+        for item in items:
+            waiting.append(item)
+            yield item.content
+
+    found = aligner.align_many(contents(), batch_size=options.batch_size, workers=workers)
+    for alignment in found:
+        item = waiting.popleft()
+        if isinstance(item.content, InputError):
+            alignment = replace(alignment, source=item.source, target=item.target)
+        elif alignment.error and item.place is not None:
+            file, line = item.place
+            alignment = replace(alignment, error=f"{file}:{line}: {alignment.error}")
+        yield item, replace(alignment, id=item.name)
+    if waiting:
+        raise ForestAlignError(f"the {aligner.name} aligner returned nothing for pair {waiting[0].name!r}")
+
+
+def _explainer(aligner: Aligner) -> Callable[[Alignment, Item], Alignment]:
+    """A function that fills in the evidence for every word link of an item."""
+    from forest_align.aligners.words.explain import with_evidence
+
+    def explain(alignment: Alignment, item: Item) -> Alignment:
+        given = item.content.candidates if isinstance(item.content, Pair) else None
+        return with_evidence(aligner, alignment, candidates=given)
+
+    return explain

@@ -1,0 +1,104 @@
+"""``--engine ray``: a run whose parts are made on a Ray cluster."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from forest_align.em.progress import counting_bar
+from forest_align.storage.part_folder import PartFolder
+from forest_align.types import InputError
+from forest_align.types.positive import positive
+
+if TYPE_CHECKING:
+    from forest_align.engines import RayOptions
+    from forest_align.engines.ray_parts import PartWork
+
+ENGINES = ("ray",)
+
+
+def add_engine(parser: argparse.ArgumentParser, *, gpus: bool = False) -> None:
+    """Declare ``--engine`` and what belongs to it; with ``gpus`` also those of an actor."""
+    parser.add_argument(
+        "--engine",
+        choices=ENGINES,
+        help="run on a Ray cluster (extra [ray]); its machines must see the same files",
+    )
+    parser.add_argument(
+        "--address",
+        metavar="ADDRESS",
+        help="address of the cluster, or auto (default: RAY_ADDRESS, else a new one on this machine)",
+    )
+    parser.add_argument(
+        "--num-actors",
+        type=positive,
+        metavar="N",
+        help="processes on the cluster (default: one for each of its processors)",
+    )
+    if gpus:
+        parser.add_argument(
+            "--gpus-per-actor",
+            type=_share,
+            metavar="G",
+            help="with --device cuda, GPUs of each (default: 1; 0.5: two share one)",
+        )
+
+
+def _share(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1000:
+        raise argparse.ArgumentTypeError(f"expected a number above 0, found {text!r}")
+    return value
+
+
+def engine_of(options: argparse.Namespace) -> RayOptions | None:
+    """The cluster that the options name; None without ``--engine``.
+
+    Raises
+    ------
+    InputError
+        If an option needs ``--engine``.
+    """
+    gpus = getattr(options, "gpus_per_actor", None)
+    if options.engine is None:
+        given = {"--address": options.address, "--num-actors": options.num_actors, "--gpus-per-actor": gpus}
+        for name, value in given.items():
+            if value is not None:
+                raise InputError(f"{name} needs --engine ray")
+        return None
+    from forest_align.engines import RayOptions
+
+    # A process on a GPU has one of its own, unless they are to share it.
+    needed = 1.0 if getattr(options, "device", "cpu") != "cpu" else 0.0
+    return RayOptions(options.address, options.num_actors, gpus or needed)
+
+
+def run_parts(folder: PartFolder, work: PartWork, engine: RayOptions) -> None:
+    """Make all parts of a folder that are not finished, and say how many there are."""
+    from forest_align.engines import make_parts
+
+    left = [number for number in range(1, folder.parts + 1) if not folder.is_finished(number)]
+    for number in left:
+        folder.forget_attempts(number)
+    done = folder.parts - len(left)
+    if done:
+        print(
+            f"forest-align {folder.command}: {done} of {folder.parts} parts are finished already",
+            file=sys.stderr,
+        )
+    with counting_bar("parts", folder.parts, done) as bar:
+        for _ in make_parts(work, left, engine):
+            bar.update()
+
+
+def report_parts(folder: PartFolder, unit: str) -> int:
+    """Say how many items all parts have; return how many of them failed."""
+    reports = [folder.report(number) for number in range(1, folder.parts + 1)]
+    items, failures = (sum(one.counts.get(name, 0) for one in reports) for name in ("items", "failures"))
+    failed = f"; {failures} of them have an error" if failures else ""
+    print(f"forest-align {folder.command}: {items} {unit} in {folder.parts} parts{failed}", file=sys.stderr)
+    return failures

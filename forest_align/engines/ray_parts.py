@@ -1,0 +1,97 @@
+"""Parts of an output, made by actors of Ray Data: each actor loads what it needs once."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+from forest_align.engines.ray_cluster import RayOptions, ray_cluster
+from forest_align.types import ForestAlignError, InputError
+from forest_align.workers import use_one_thread
+
+
+class PartWork(Protocol):
+    """Makes parts; it is pickled, and each actor gets a copy."""
+
+    def make(self, number: int) -> None:
+        """Make a part, unless it is finished.
+
+        It may be called again for the same part, even while another actor still makes it: the result must be
+        the same, and replace a file in one step.
+        """
+
+
+def make_parts(work: PartWork, parts: Sequence[int], options: RayOptions) -> Iterator[int]:
+    """Make parts on a Ray cluster.
+
+    If an actor or its machine dies, another one makes the part again.
+
+    Parameters
+    ----------
+    work : PartWork
+        Makes one part. Relative paths in it are those of this process, as far as the machines of the cluster
+        have its working directory.
+    parts : sequence of int
+        Numbers of the parts.
+    options : RayOptions
+        The cluster.
+
+    Yields
+    ------
+    int
+        The number of each finished part, in any order.
+
+    Raises
+    ------
+    ForestAlignError
+        If Ray is not installed, or a part cannot be made.
+    """
+    if not parts:
+        return
+    with ray_cluster(options) as ray:
+        from ray import data
+
+        logging.getLogger("ray.data").setLevel(logging.ERROR)
+        context = data.DataContext.get_current()
+        context.enable_progress_bars = context.print_on_execution_start = False
+        actors = min(options.actors_of(ray), len(parts))
+        strategy = data.ActorPoolStrategy(min_size=1, initial_size=actors, max_size=actors)
+        more = {"num_gpus": options.gpus} if options.gpus else {}
+        # One row a block, so that each part is a task of its own, which Ray repeats where it was lost.
+        rows = data.from_items([{"part": number} for number in parts], override_num_blocks=len(parts))
+        made = rows.map_batches(
+            _Actor,
+            batch_size=1,
+            compute=strategy,
+            fn_constructor_args=(work, os.getcwd()),
+            num_cpus=1,
+            **more,
+        )
+        try:
+            for row in made.iter_rows():
+                if row["error"]:
+                    raise InputError(row["error"])
+                yield int(row["part"])
+        except ray.exceptions.RayError as error:
+            raise ForestAlignError(f"the work on the Ray cluster failed: {error}") from error
+
+
+class _Actor:
+    """What each actor does; Ray Data calls it with batches of one row."""
+
+    def __init__(self, work: PartWork, folder: str) -> None:
+        if os.path.isdir(folder):
+            os.chdir(folder)
+        use_one_thread()
+        self._work = work
+
+    def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:
+        (number,) = batch["part"]
+        error = ""
+        try:
+            self._work.make(int(number))
+        except (ForestAlignError, OSError) as problem:  # Ray would repeat it, or show its own traceback
+            error = str(problem) or type(problem).__name__
+        return {"part": [int(number)], "error": [error]}

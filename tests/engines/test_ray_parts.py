@@ -1,0 +1,58 @@
+"""Outputs of a Ray cluster of two nodes equal the command line's, whoever is killed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from forest_align.cli import main
+
+from ..cli.test_killed_run import write_pairs
+from .ray_nodes import Nodes, kill, ray_nodes, start, wait_until
+
+pytestmark = pytest.mark.engine
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[Nodes]:
+    yield from ray_nodes()
+
+
+def test_killed_runs_actors_and_nodes_leave_the_bytes_of_a_run_on_one_machine(
+    nodes: Nodes, tmp_path: Path
+) -> None:
+    pairs, whole, parts = tmp_path / "in.jsonl", tmp_path / "whole.jsonl", tmp_path / "parts"
+    write_pairs(pairs, 720, random.Random("ray"))
+    log = tmp_path / "log"
+    assert start("align", str(pairs), "-o", str(whole), "--batch-size", "16", log=log).wait() == 1
+    command = ("align", str(pairs), "-o", str(parts), "--batch-size", "16", "--part-size", "16")
+    command = (*command, "--engine", "ray", "--address", nodes.address, "--num-actors")
+    markers = parts / "completions"
+
+    def finished() -> int:
+        return len(list(markers.iterdir())) if markers.exists() else 0
+
+    run = start(*command, "1", log=log)
+    wait_until(lambda: finished() > 2, run)
+    run.kill()
+    run.wait()
+    before = {path: path.stat().st_mtime_ns for path in markers.iterdir()}
+    assert 2 < len(before) < 30
+    run = start(*command, "2", log=log)
+    try:
+        wait_until(lambda: finished() > len(before), run)
+        kill(nodes.actors("MapWorker")[0])
+        then = finished()
+        wait_until(lambda: finished() > then, run)
+        assert finished() < 45
+        nodes.kill_second()
+        assert run.wait(400) == 1, log.read_text()
+    finally:
+        run.kill()
+    assert finished() == 45
+    assert all(path.stat().st_mtime_ns == then for path, then in before.items())
+    assert main(["join", str(parts), "-o", str(tmp_path / "joined.jsonl")]) == 1
+    assert (tmp_path / "joined.jsonl").read_bytes() == whole.read_bytes()
