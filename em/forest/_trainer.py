@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -14,11 +14,12 @@ import numpy as np
 from forest_align.em.forest._assignments import HardAssignments
 from forest_align.em.forest._objective import Objective, maximize
 from forest_align.em.forest.expectation import (
+    BatchExpectation,
     PairExpectation,
     Totals,
     TrainingProblem,
     count_events,
-    expect_batch,
+    expect_in_threads,
 )
 from forest_align.em.forest.state import (
     HASHED,
@@ -63,6 +64,7 @@ def train(
     resume: bool = False,
     evaluate: Callable[[np.ndarray], Mapping[str, float]] | None = None,
     observer: TrainingObserver | None = None,
+    expectation: AbstractContextManager[BatchExpectation] | None = None,
 ) -> TrainingState:
     """Train by mini-batch Viterbi EM.
 
@@ -82,6 +84,8 @@ def train(
         Returns dev scores by name for weights; called after each epoch.
     observer : TrainingObserver, optional
         Notified of each epoch and each pair.
+    expectation : context manager, optional
+        Aligns the pairs of a batch; by default in threads of this process. It does not affect the result.
 
     Returns
     -------
@@ -108,7 +112,7 @@ def train(
     for report in state.history:
         observer.end_epoch(report)
     saved_at = time.monotonic()
-    with ThreadPoolExecutor(settings.workers) as executor:
+    with expectation or expect_in_threads(problem, settings.workers) as expect:
         is_new = True
         while state.epoch < settings.epochs:
             if state.batch == 0:
@@ -116,7 +120,7 @@ def train(
                 state = replace(state, totals=Totals(), regularizer=regularizer)
             if is_new:
                 observer.begin_epoch(state)
-            state = _step(problem, settings, state, executor, observer)
+            state = _step(problem, settings, state, expect, observer)
             is_new = state.batch == 0
             if is_new:
                 if evaluate is not None:
@@ -148,7 +152,7 @@ def _step(
     problem: TrainingProblem,
     settings: TrainingSettings,
     state: TrainingState,
-    executor: ThreadPoolExecutor,
+    expect: BatchExpectation,
     observer: TrainingObserver,
 ) -> TrainingState:
     """One batch: E-step, running counts, M-step."""
@@ -158,7 +162,7 @@ def _step(
     log_events = problem.table.log_probabilities(state.weights)
     found: list[PairExpectation] = []
     totals = Totals()
-    for pair, one in zip(batch, expect_batch(problem, batch, log_events, executor), strict=True):
+    for pair, one in zip(batch, expect(batch, log_events), strict=True):
         best = state.kept.or_better(pair, one, log_events) if state.kept is not None else one
         found.append(best)
         totals += Totals.of(best)

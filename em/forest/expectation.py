@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -97,26 +98,24 @@ class Totals:
         return self.null_words / max(self.words, 1)
 
 
-def expect_batch(
-    problem: TrainingProblem,
-    pairs: Sequence[int],
-    log_events: np.ndarray,
-    executor: ThreadPoolExecutor,
-) -> Iterator[PairExpectation]:
-    """Align the pairs of a batch; results are in the order of ``pairs``, whatever the number of threads.
+#: Aligns the pairs of a batch: called with their numbers and the log-probabilities of all events. Results are
+#: in the order of the pairs, so that sums over them do not depend on who has aligned which pair.
+BatchExpectation = Callable[[Sequence[int], np.ndarray], Iterator[PairExpectation]]
+
+
+@contextmanager
+def expect_in_threads(problem: TrainingProblem, workers: int) -> Iterator[BatchExpectation]:
+    """The E-step in threads of this process.
 
     Parameters
     ----------
     problem : TrainingProblem
         The pairs.
-    pairs : sequence of int
-        Numbers of the pairs in the batch.
-    log_events : numpy.ndarray
-        :meth:`EventTable.log_probabilities` under the current weights.
-    executor : ThreadPoolExecutor
-        Runs the alignments.
+    workers : int
+        Number of threads.
     """
-    return executor.map(lambda pair: problem.expect(pair, log_events), pairs)
+    with ThreadPoolExecutor(workers) as executor:
+        yield lambda pairs, log_events: executor.map(lambda pair: problem.expect(pair, log_events), pairs)
 
 
 def count_events(found: Sequence[PairExpectation], event_count: int) -> np.ndarray:

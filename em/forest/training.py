@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -12,10 +13,11 @@ from forest_align.aligners.forest.features import GENERAL_FEATURES
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.em.corpus.corpus import CorpusPair
 from forest_align.em.forest._features import CorpusFeatures, number_features
-from forest_align.em.forest._problem import build_problem
 from forest_align.em.forest._trainer import TrainingObserver, train
 from forest_align.em.forest.dev_set import DevSet, figures
 from forest_align.em.forest.events import Normalizer
+from forest_align.em.forest.expectation import BatchExpectation
+from forest_align.em.forest.problem import AlignmentProblem, build_problem
 from forest_align.em.forest.state import EpochReport, TrainingSettings
 from forest_align.types import InputError
 
@@ -44,6 +46,7 @@ def train_forest_model(
     checkpoint: Path | None = None,
     resume: bool = False,
     observer: TrainingObserver | None = None,
+    expect_on: Callable[[AlignmentProblem], AbstractContextManager[BatchExpectation]] | None = None,
 ) -> TrainedModel:
     """Train the weights of a model by Viterbi EM.
 
@@ -69,6 +72,9 @@ def train_forest_model(
         Scored after each epoch.
     checkpoint, resume, observer
         See :func:`forest_align.em.forest._trainer.train`.
+    expect_on : callable, optional
+        Makes, for the problem, what aligns the pairs of a batch: the engine of a cluster. By default, threads
+        of this process do.
 
     Returns
     -------
@@ -106,6 +112,7 @@ def train_forest_model(
         resume=resume,
         evaluate=evaluate if dev is not None else None,
         observer=observer,
+        expectation=expect_on(problem) if expect_on is not None else None,
     )
     model = _model(features, state.weights, start)
     tuned = {"tuned": start.description["tuned"]} if "tuned" in start.description else {}

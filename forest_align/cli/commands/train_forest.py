@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from forest_align.cli.corpora import (
     add_corpus_arguments,
@@ -15,8 +18,14 @@ from forest_align.cli.corpora import (
     read_files,
     read_gold_files,
 )
+from forest_align.cli.engine import add_engine, engine_of
 from forest_align.types import InputError
 from forest_align.types.positive import positive
+
+if TYPE_CHECKING:
+    from forest_align.em.forest.expectation import BatchExpectation
+    from forest_align.em.forest.problem import AlignmentProblem
+    from forest_align.engines import RayOptions
 
 #: The learning curve in the model's folder.
 LEARNING_CURVE = "learning_curve.svg"
@@ -31,6 +40,7 @@ examples:
   forest-align train forest news.tsv wiki.json -o my_model --forests cache --dev gold.json --plot curve.svg
   forest-align train forest pairs.tsv -o my_model --forests cache --resume
   forest-align train forest pairs.tsv -o my_model --start forest-published
+  forest-align train forest pairs.tsv -o my_model --forests cache --engine ray --address auto
 """
 
 
@@ -70,6 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--workers", type=positive, default=1, help="threads; the result does not depend on them (default: 1)"
     )
     parser.add_argument("--resume", action="store_true", help="continue from the checkpoint")
+    add_engine(parser)
     parser.add_argument(
         "--plot",
         metavar="FILE",
@@ -90,6 +101,9 @@ def run(args: argparse.Namespace) -> int:
     from forest_align.em.plots import can_plot, check_plot, plot_learning_curve
     from forest_align.em.progress import TrainingProgress
 
+    engine = engine_of(args)
+    if engine is not None and args.workers > 1:
+        raise InputError("--engine takes no --workers: --num-actors is the number of processes")
     check_model_folder(args.output)
     if args.plot:
         check_plot(args.plot, args.output)
@@ -119,6 +133,7 @@ def run(args: argparse.Namespace) -> int:
         checkpoint=args.output.with_name(args.output.name + ".checkpoint"),
         resume=args.resume,
         observer=TrainingProgress(len(pairs)),
+        expect_on=partial(_expect_on, engine) if engine is not None else None,
     )
     trained.model.save(args.output)
     if args.plot or can_plot():
@@ -130,3 +145,9 @@ def run(args: argparse.Namespace) -> int:
             file=sys.stderr,
         )
     return 1 if failed or dev_failed else 0
+
+
+def _expect_on(engine: RayOptions, problem: AlignmentProblem) -> AbstractContextManager[BatchExpectation]:
+    from forest_align.engines import expect_on_ray
+
+    return expect_on_ray(problem, engine)

@@ -16,11 +16,13 @@ from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.forest.options import ForestOptions
 from forest_align.cli.commands import train
 from forest_align.em.corpus.corpus import CorpusReader
+from forest_align.em.forest.expectation import expect_in_threads
 from forest_align.em.forest.state import RUN, TrainingSettings, load_state
 from forest_align.em.forest.training import TrainedModel
 from forest_align.em.plots import PlotError
+from forest_align.engines import RayOptions
 from forest_align.storage.checkpoint import Checkpoint
-from forest_align.types import InputError, Sentence
+from forest_align.types import ForestAlignError, InputError, Sentence
 
 PAIRS = (
     ("the old man bought a car", "the old man purchased a car"),
@@ -87,6 +89,32 @@ def test_training_writes_a_model_that_knows_how_it_was_made(
     assert len(model.description["history"]) == 2
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 2 and lines[1].startswith("epoch 2: log-likelihood -")
+
+
+def test_an_engine_aligns_the_pairs_and_the_model_is_the_same(
+    tmp_path: Path, pairs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told: list[RayOptions] = []
+
+    def expect_here(problem: Any, options: RayOptions) -> Any:
+        told.append(options)
+        return expect_in_threads(problem, 2)
+
+    assert run(pairs, "-o", tmp_path / "local", "--epochs", 2) == 0
+    engine = ("--engine", "ray", "--address", "auto", "--num-actors", 3)
+    with monkeypatch.context() as patch:
+        patch.setattr("forest_align.engines.ray_training.expect_on_ray", expect_here)
+        assert run(pairs, "-o", tmp_path / "model", "--epochs", 2, *engine) == 0
+    assert told == [RayOptions("auto", 3)]
+    for name in ("weights.safetensors", "model.json"):
+        assert (tmp_path / "local" / name).read_bytes() == (tmp_path / "model" / name).read_bytes()
+    with pytest.raises(InputError, match="--engine takes no --workers"):
+        run(pairs, "-o", tmp_path / "other", *engine, "--workers", 2)
+    with pytest.raises(InputError, match="--num-actors needs --engine ray"):
+        run(pairs, "-o", tmp_path / "other", "--num-actors", 2)
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(ForestAlignError, match=r"pip install 'forest-align\[ray\]'"):
+        run(pairs, "-o", tmp_path / "other", *engine)
 
 
 def test_dev_scores_are_printed_after_each_epoch_and_the_curve_is_drawn(

@@ -13,8 +13,8 @@ import numpy as np
 
 from forest_align.aligners.forest.options import ForestOptions
 from forest_align.aligners.forest.prepared_pair import PreparedPair
-from forest_align.em.forest._problem import AlignmentProblem, build_problem
 from forest_align.em.forest.events import Normalizer, PairRows
+from forest_align.em.forest.problem import AlignmentProblem, build_problem
 from forest_align.parsing import forest_from_trees
 from forest_align.types import ParseForest
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from forest_align.em.forest._problem import AlignmentProblem
 from forest_align.em.forest._trainer import train
 from forest_align.em.forest.events import Normalizer
+from forest_align.em.forest.problem import AlignmentProblem
 from forest_align.em.forest.state import TrainingSettings
 
 from .planted_forests import CATEGORIES, NULL, PLANTED, RANKS, planted_problem

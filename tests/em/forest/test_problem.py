@@ -13,9 +13,9 @@ from forest_align.aligners.forest._link_evidence import LinkEvidence
 from forest_align.aligners.forest.options import ForestOptions
 from forest_align.aligners.forest.prepared_pair import PreparedPair
 from forest_align.aligners.words.candidate import Candidate
-from forest_align.em.forest._problem import AlignmentProblem, build_problem
 from forest_align.em.forest._trainer import train
 from forest_align.em.forest.events import Normalizer, PairRows
+from forest_align.em.forest.problem import AlignmentProblem, build_problem
 from forest_align.em.forest.state import TrainingSettings
 from forest_align.types import ParseForest
 

@@ -17,6 +17,9 @@ from forest_align.em.forest.expectation import PairExpectation
 from forest_align.storage.fingerprints import fingerprint_of
 from forest_align.types import ParseForest
 
+#: Log-probabilities of pairs of classes (S, T), of null-aligned source classes (S,) and target classes (T,).
+ClassScores = tuple[np.ndarray, np.ndarray, np.ndarray]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AlignmentProblem:
@@ -47,13 +50,45 @@ class AlignmentProblem:
         """Number of pairs."""
         return len(self.pairs)
 
+    @property
+    def search(self) -> PairSearch:
+        """What aligns the pairs, without the table: it can be sent to other processes."""
+        return PairSearch(self.pairs, self.events, self.options)
+
+    def scores(self, pair: int, log_events: np.ndarray) -> ClassScores:
+        """What :attr:`search` needs to align a pair."""
+        return self.events[pair].log_probabilities(log_events)
+
     def align(self, pair: int, log_events: np.ndarray) -> AlignmentArrays:
         """Best alignment of a pair."""
-        return self.pairs[pair].align(*self.events[pair].log_probabilities(log_events), self.options)
+        return self.search.align(pair, self.scores(pair, log_events))
 
     def expect(self, pair: int, log_events: np.ndarray) -> PairExpectation:
         """See :class:`~.expectation.TrainingProblem`."""
-        prepared, found = self.pairs[pair], self.align(pair, log_events)
+        return self.search.expect(pair, self.scores(pair, log_events))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairSearch:
+    """The part of an :class:`AlignmentProblem` that finds the best alignments of pairs.
+
+    Attributes
+    ----------
+    pairs, events, options
+        See :class:`AlignmentProblem`.
+    """
+
+    pairs: Sequence[PreparedPair]
+    events: Sequence[PairEvents]
+    options: SearchOptions
+
+    def align(self, pair: int, scores: ClassScores) -> AlignmentArrays:
+        """Best alignment of a pair, given the log-probabilities of its classes."""
+        return self.pairs[pair].align(*scores, self.options)
+
+    def expect(self, pair: int, scores: ClassScores) -> PairExpectation:
+        """The events that the best alignment of a pair uses, and its score."""
+        prepared, found = self.pairs[pair], self.align(pair, scores)
         words = prepared.source.token_count + prepared.target.token_count
         null_words = _covered(prepared.source, found.source_nulls) + _covered(
             prepared.target, found.target_nulls
