@@ -33,7 +33,11 @@ class Position(NamedTuple):
 
 
 def read_alignments(
-    paths: Sequence[str], start: Position | None = None, wanted: Callable[[str], bool] | None = None
+    paths: Sequence[str],
+    start: Position | None = None,
+    wanted: Callable[[str], bool] | None = None,
+    *,
+    whole: Sequence[str] = (),
 ) -> Iterator[tuple[Alignment | InputError, Position]]:
     """Read the alignments of files, in order, with the stream's position after each.
 
@@ -47,6 +51,8 @@ def read_alignments(
         Lines that an earlier run has read; they are skipped and their checksum is compared.
     wanted : callable, optional
         Called with every line, those that are skipped included. Lines for which it is false are no items.
+    whole : sequence of str
+        All files, if these are only some of them: ids are those of a stream of all.
 
     Yields
     ------
@@ -62,7 +68,7 @@ def read_alignments(
     """
     start = start or Position()
     position = Position()
-    is_one = len(set(paths)) == 1
+    is_one = len(set(whole or paths)) == 1
     for path in paths:
         lines = _Lines(path, position.checksum, wanted)
         with lines:

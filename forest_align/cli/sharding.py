@@ -49,6 +49,7 @@ def open_folder(
     suffix: str,
     block: int,
     made_with: Mapping[str, str],
+    parts: int | None = None,
 ) -> PartFolder:
     """Open the folder of the parts, or create it; its settings must be those of this run.
 
@@ -66,6 +67,8 @@ def open_folder(
         Items of a block.
     made_with : mapping of str to str
         Settings that the parts depend on.
+    parts : int, optional
+        Number of parts; by default that of the shards.
 
     Raises
     ------
@@ -75,7 +78,7 @@ def open_folder(
     folder = PartFolder(
         Path(options.output),
         command,
-        options.shard.count,
+        options.shard.count if parts is None else parts,
         suffix,
         block,
         {**made_with, "the input": ", ".join(map(_described, inputs))},

@@ -14,11 +14,13 @@ from typing import Any
 
 import pytest
 
+from forest_align.alignment import Alignment, Links
 from forest_align.cli import main
 from forest_align.cli.commands import align as align_command
 from forest_align.engines import RayOptions
 from forest_align.parsing.networks import devices
 from forest_align.storage import run_record
+from forest_align.types import Sentence
 
 from .killed_aligner import Killed, killed_aligner
 from .test_sharded_run import as_gzip, as_json_lines, as_nothing, as_text
@@ -206,6 +208,64 @@ def test_actors_use_a_gpu_that_the_machine_of_the_command_need_not_have(
     on_engine(pairs, tmp_path / "more", "--device", "cuda", "--gpus-per-actor", "0.5")
     assert engine["options"].gpus == 0.5
     assert on_engine(pairs, tmp_path / "parts") == 2  # digits of processors differ
+
+
+@pytest.mark.parametrize("files", [1, 4])
+def test_counts_of_parts_make_the_table_of_a_run_without_engine(
+    files: int, tmp_path: Path, engine: dict[str, Any], capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rng = random.Random(files)
+    names = [f"lines{number}.jsonl" for number in range(files)]
+    for name in names:
+        lines = [line_of(rng, number) for number in range(30)]
+        Path(name).write_text("".join([*lines, "{broken\n" if name == names[-1] else ""]))
+    options = ("--symmetric", "--identical", "--min-probability", "0.1")
+    assert main(["extract", *names, *options, "-o", "whole.tsv"]) == 1
+    assert main(["extract", "lines*.jsonl", *options, "-o", "parts", "--engine", "ray"]) == 1
+    assert f"{30 * files + 1} lines in {files} parts; 1 of them have an error" in capsys.readouterr().err
+    assert main(["join", "parts", "-o", "joined.tsv"]) == 1
+    assert Path("joined.tsv").read_bytes() == Path("whole.tsv").read_bytes()
+    assert len(Path("whole.tsv").read_text().splitlines()) > 20
+    # A part that was left unfinished is made again, the others are not.
+    Path("parts/completions/00001").unlink()
+    Path(f"parts/.part-00001-of-0000{files}.counts.left").write_text("half")
+    engine["parts"] = []
+    assert main(["extract", *names, *options, "-o", "parts", "--engine", "ray"]) == 1
+    assert engine["parts"] == [1] and not list(Path("parts").glob(".*"))
+    assert main(["join", "parts", "-o", "again.tsv"]) == 1
+    assert Path("again.tsv").read_bytes() == Path("whole.tsv").read_bytes()
+
+
+def line_of(rng: random.Random, number: int) -> str:
+    """An alignment of two sentences of a few words, or one that failed."""
+    words = [rng.choices("the a big small cat dog".split(), k=5) for _ in range(2)]  # noqa: SIM905
+    sides = [Sentence.from_words(side) for side in words]
+    if number % 11 == 5:
+        return Alignment.failed("it is too long", id=str(number)).to_json() + "\n"
+    pairs = [(i, i) for i in range(5) if rng.random() < 0.7]
+    links = Links.of(pairs, scores=[rng.random() for _ in pairs])
+    return Alignment(*sides, links, id=str(number)).to_json() + "\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "--engine needs -o FOLDER"),
+        (("-o", "out", "--to", "tsv"), "--engine takes no --to: 'forest-align join' writes the table"),
+        (("-o", "out", "--resume"), "--engine takes no --resume"),
+        (("-", "-o", "out"), "--engine reads files, not standard input"),
+        (("missing.jsonl", "-o", "out"), "missing.jsonl"),
+    ],
+)
+def test_what_extract_cannot_do_on_an_engine_is_refused(
+    options: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("lines.jsonl").write_text("")
+    assert main(["extract", "lines.jsonl", *options, "--engine", "ray"]) == 2
+    assert message in capsys.readouterr().err
+    assert not Path("out").exists()
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 
 from forest_align.cli import main
 
+from ..cli.test_engine_parts import line_of
 from ..cli.test_killed_run import write_pairs
 from .ray_nodes import Nodes, kill, ray_nodes, start, wait_until
 
@@ -56,3 +57,18 @@ def test_killed_runs_actors_and_nodes_leave_the_bytes_of_a_run_on_one_machine(
     assert all(path.stat().st_mtime_ns == then for path, then in before.items())
     assert main(["join", str(parts), "-o", str(tmp_path / "joined.jsonl")]) == 1
     assert (tmp_path / "joined.jsonl").read_bytes() == whole.read_bytes()
+
+
+def test_counts_of_actors_make_the_table_of_a_run_on_one_machine(nodes: Nodes, tmp_path: Path) -> None:
+    rng, names, log = random.Random("counts"), [], tmp_path / "log"
+    for number in range(5):
+        path = tmp_path / f"lines{number}.jsonl"
+        path.write_text("".join(line_of(rng, line) for line in range(40)))
+        names.append(str(path))
+    nodes.add()
+    engine = ("--engine", "ray", "--address", nodes.address, "--num-actors", "2")
+    counted = start("extract", *names, "-o", str(tmp_path / "parts"), *engine, log=log)
+    assert main(["extract", *names, "-o", str(tmp_path / "whole.tsv")]) == 0
+    assert counted.wait(400) == 0, log.read_text()
+    assert main(["join", str(tmp_path / "parts"), "-o", str(tmp_path / "joined.tsv")]) == 0
+    assert (tmp_path / "joined.tsv").read_bytes() == (tmp_path / "whole.tsv").read_bytes()

@@ -5,19 +5,20 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from forest_align._version import __version__
 from forest_align.cli.arguments import add_output, format_of_output
-from forest_align.cli.expected_counts import expected_count
+from forest_align.cli.counted_parts import CountedParts, count_alignments
+from forest_align.cli.engine import add_engine, engine_of, report_parts, run_parts
 from forest_align.cli.sharding import add_shard, check_shard, open_folder, report_finished
-from forest_align.cli.skipped_inputs import SkippedInputs
 from forest_align.data.phrases.counts import PhraseCounts
-from forest_align.data.phrases.input import Position, read_alignments
 from forest_align.data.phrases.occurrences import Selection
 from forest_align.data.phrases.phrase_table import TABLE_FORMATS, TableFormat
+from forest_align.data.text.anywhere import expand
 from forest_align.data.text.lines import STANDARD_INPUT, refuse_compressed
 from forest_align.em.progress import counted
 from forest_align.storage.outputs import open_output, refuse_overwriting
@@ -25,6 +26,9 @@ from forest_align.storage.run_record import block_lines
 from forest_align.storage.shards import Shard, Share, shard_size
 from forest_align.types import InputError
 from forest_align.types.positive import positive
+
+if TYPE_CHECKING:
+    from forest_align.engines import RayOptions
 
 EXIT_OK, EXIT_SOME_FAILED = 0, 1
 
@@ -96,6 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--keep-case", action="store_true", help="keep upper and lower case distinct")
     parser.add_argument("--resume", action="store_true", help="continue an interrupted run with the same OUT")
     add_shard(parser, "alignments")
+    add_engine(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -109,6 +114,9 @@ def run(options: argparse.Namespace) -> int:
         keep_case=options.keep_case,
         symmetric=options.symmetric,
     )
+    engine = engine_of(options)
+    if engine is not None:
+        return _count_on_engine(options, selection, engine)
     if options.shard is not None:
         return _count_shard(options, selection)
     table = TABLE_FORMATS[options.to or format_of_output(options.output, TABLE_FORMATS, "tsv")]
@@ -117,7 +125,7 @@ def run(options: argparse.Namespace) -> int:
     if options.resume and kept is None:
         raise InputError("--resume needs -o OUT, a file, and inputs that can be read again: not -, no pipe")
     with PhraseCounts(selection, kept, inputs=options.alignments, resume=options.resume) as counts:
-        broken = _count(counts, options.alignments)
+        broken = count_alignments(counts, options.alignments)
         if broken and not counts.alignments and not counts.failed:
             counts.delete()
             raise no_alignments(broken, options.alignments[0])
@@ -163,15 +171,9 @@ def write_table(
 
 def _count_shard(options: argparse.Namespace, selection: Selection) -> int:
     """Count the alignments of one shard into a part; return the exit status."""
-    for option, value in (("--to", options.to), ("--min-count", options.min_count)):
-        if value is not None:
-            raise InputError(f"--shard takes no {option}: 'forest-align join' writes the table, and takes it")
+    _refuse_table_options(options, "--shard")
     check_shard(options, (None,))
-    made_with = {
-        "the version": __version__,
-        "the list of inputs": " ".join(options.alignments),
-        **{f"--{name.replace('_', '-')}": str(value) for name, value in asdict(selection).items()},
-    }
+    made_with = _made_with(options, selection)
     inputs = [path for path in options.alignments if path != STANDARD_INPUT]
     block = block_lines(1)
     folder = open_folder("extract", options, inputs, ".counts", block, made_with)
@@ -180,7 +182,7 @@ def _count_shard(options: argparse.Namespace, selection: Selection) -> int:
         return EXIT_SOME_FAILED if report_finished(folder, shard) else EXIT_OK
     share = Share(shard, block)
     with PhraseCounts(selection, folder.part(shard.number), inputs=options.alignments, resume=True) as counts:
-        broken = _count(counts, options.alignments, lambda line: share.takes((line,)))
+        broken = count_alignments(counts, options.alignments, lambda line: share.takes((line,)))
         counts.save()
         print(
             f"forest-align extract: {counts.alignments} alignments in shard {shard.number} of {shard.count}",
@@ -191,21 +193,37 @@ def _count_shard(options: argparse.Namespace, selection: Selection) -> int:
     return EXIT_SOME_FAILED if broken else EXIT_OK
 
 
-def _count(counts: PhraseCounts, paths: Sequence[str], wanted: Callable[[str], bool] | None = None) -> int:
-    """Count the remaining alignments; name the first broken lines and return the number of all."""
-    position = start = Position(*counts.position or ())
-    if start.lines:
-        print(f"forest-align extract: resuming after line {start.lines}", file=sys.stderr)
-    with SkippedInputs("extract") as left_out:
-        counts_of = [expected_count(path) for path in paths]
-        total = None if wanted is not None or None in counts_of else sum(filter(None, counts_of))
-        bar = counted(read_alignments(paths, start, wanted), "pairs", total=total, done=start.lines)
-        for item, position in bar:
-            if isinstance(item, InputError):
-                left_out.add(item)
-            else:
-                counts.add(item, position)
-    return position.broken
+def _count_on_engine(options: argparse.Namespace, selection: Selection, engine: RayOptions) -> int:
+    """Count each input into a part of its own, on a cluster; return the exit status."""
+    _refuse_table_options(options, "--engine")
+    if options.output is None:
+        raise InputError("--engine needs -o FOLDER, for the parts")
+    for name, given in (("--resume", options.resume), ("--shard", options.shard)):
+        if given:
+            raise InputError(f"--engine takes no {name}: unfinished parts are made in any case")
+    if STANDARD_INPUT in options.alignments:
+        raise InputError("--engine reads files, not standard input")
+    options.alignments = [file for path in options.alignments for file in expand(path)]
+    _check_files(options.alignments, None)
+    settings, parts = _made_with(options, selection), len(options.alignments)
+    folder = open_folder("extract", options, options.alignments, ".counts", 0, settings, parts)
+    run_parts(folder, CountedParts(folder, tuple(options.alignments), selection), engine)
+    return EXIT_SOME_FAILED if report_parts(folder, "lines") else EXIT_OK
+
+
+def _refuse_table_options(options: argparse.Namespace, name: str) -> None:
+    for option, value in (("--to", options.to), ("--min-count", options.min_count)):
+        if value is not None:
+            raise InputError(f"{name} takes no {option}: 'forest-align join' writes the table, and takes it")
+
+
+def _made_with(options: argparse.Namespace, selection: Selection) -> dict[str, str]:
+    """Settings that the parts depend on."""
+    return {
+        "the version": __version__,
+        "the list of inputs": " ".join(options.alignments),
+        **{f"--{name.replace('_', '-')}": str(value) for name, value in asdict(selection).items()},
+    }
 
 
 def _check_files(inputs: Iterable[str], output: str | None) -> None:

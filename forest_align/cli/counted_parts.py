@@ -1,0 +1,88 @@
+"""The work of ``extract``: counts the phrases of files, each into a part of its own on a cluster."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from uuid import uuid4
+
+from forest_align.cli.expected_counts import expected_count
+from forest_align.cli.skipped_inputs import SkippedInputs
+from forest_align.data.phrases.counts import PhraseCounts
+from forest_align.data.phrases.input import Position, read_alignments
+from forest_align.data.phrases.occurrences import Selection
+from forest_align.data.text.replacing import sync_folder
+from forest_align.em.progress import counted
+from forest_align.storage.part_folder import PartFolder
+from forest_align.types import InputError
+
+
+def count_alignments(
+    counts: PhraseCounts,
+    paths: Sequence[str],
+    wanted: Callable[[str], bool] | None = None,
+    whole: Sequence[str] = (),
+) -> int:
+    """Count the remaining alignments; name the first broken lines and return the number of all.
+
+    Parameters
+    ----------
+    counts : PhraseCounts
+        Gets the counts; it may have those of an earlier run.
+    paths : sequence of str
+        The files.
+    wanted, whole
+        See :func:`forest_align.data.phrases.input.read_alignments`.
+    """
+    position = start = Position(*counts.position or ())
+    if start.lines:
+        print(f"forest-align extract: resuming after line {start.lines}", file=sys.stderr)
+    with SkippedInputs("extract") as left_out:
+        counts_of = [expected_count(path) for path in paths]
+        total = None if wanted is not None or None in counts_of else sum(filter(None, counts_of))
+        read = read_alignments(paths, start, wanted, whole=whole)
+        for item, position in counted(read, "pairs", total=total, done=start.lines):
+            if isinstance(item, InputError):
+                left_out.add(item)
+            else:
+                counts.add(item, position)
+    return position.broken
+
+
+@dataclass(frozen=True, slots=True)
+class CountedParts:
+    """Counts the alignments of each file into a part of its own.
+
+    Attributes
+    ----------
+    folder : PartFolder
+        Gets the parts.
+    paths : tuple of str
+        The files.
+    selection : Selection
+        What to count.
+    """
+
+    folder: PartFolder
+    paths: tuple[str, ...]
+    selection: Selection
+
+    def make(self, number: int) -> None:
+        """Count the alignments of a file, unless its part is finished."""
+        if self.folder.is_finished(number):
+            return
+        self.folder.attempt(number)
+        part = self.folder.part(number)
+        for left in part.parent.glob(f".{part.name}.*"):  # of processes that were killed
+            left.unlink(missing_ok=True)
+        # Another process may still work on the same part, and a database has one user at a time.
+        fresh = part.with_name(f".{part.name}.{uuid4().hex}")
+        with PhraseCounts(self.selection, fresh, inputs=self.paths) as counts:
+            broken = count_alignments(counts, [self.paths[number - 1]], whole=self.paths)
+            counts.save()
+            items = counts.alignments + counts.failed + broken
+        fresh.replace(part)
+        sync_folder(part.parent)
+        read: dict[str, int | str] = {"files": len(self.paths)}
+        self.folder.finish(number, {"items": items, "failures": broken}, read)
