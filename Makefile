@@ -99,7 +99,7 @@ $(VENV)/installed: setup.py pyproject.toml $(wildcard constraints*.txt) $(wildca
 	touch $@
 
 $(VENV)/installed-for-tests: $(VENV)/installed
-	$(PIP) --no-build-isolation -e '.[test,plot,benepar,spacy,tables,serve,ray]'
+	$(PIP) --no-build-isolation -e '.[test,plot,benepar,spacy,tables,serve,ray,grpc]'
 	touch $@
 
 clean:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import time
+import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from forest_align.types import InputError
 from forest_align.types.passwords import hide_passwords
 
 if TYPE_CHECKING:
     import optuna
+
+_GRPC = "grpc://"
+_PATIENCE_SECONDS = 20.0  # for a server to answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +26,8 @@ class SharedStudy:
     ----------
     storage : str
         An Optuna storage URL (``sqlite:///sweep.db``), or ``journal:PATH`` for a journal file. Many processes
-        can share a journal file, even on a network file system. No message shows a password in it.
+        can share a journal file, even on a network file system. ``grpc://HOST:PORT`` is a server that
+        :func:`optuna.storages.run_grpc_proxy_server` runs. No message shows a password in it.
     name : str
         Name of the study.
     """
@@ -33,6 +39,11 @@ class SharedStudy:
     def in_memory(self) -> bool:
         """Whether no other process can see the study."""
         return self.storage in ("sqlite://", "sqlite:///", "sqlite:///:memory:")
+
+    @property
+    def can_fork(self) -> bool:
+        """Whether a process that has opened the study may fork; gRPC forbids it."""
+        return not self.storage.startswith(_GRPC)
 
     def open(self) -> optuna.Study:
         """Open the study, or create it if the storage has no study of that name.
@@ -69,7 +80,9 @@ class SharedStudy:
         import optuna
 
         opened: Any = self.storage
-        if self.storage.startswith("journal:"):
+        if self.storage.startswith(_GRPC):
+            opened = _proxy(self.storage)
+        elif self.storage.startswith("journal:"):
             backend = optuna.storages.journal.JournalFileBackend(self.storage.removeprefix("journal:"))
             opened = optuna.storages.JournalStorage(backend)
         elif self.storage.startswith("sqlite"):
@@ -79,3 +92,21 @@ class SharedStudy:
         return optuna.create_study(
             storage=opened, study_name=self.name, direction="maximize", pruner=pruner, load_if_exists=True
         )
+
+
+def _proxy(url: str) -> optuna.storages.BaseStorage:
+    """The storage behind a gRPC server."""
+    import optuna
+
+    try:
+        import grpc  # noqa: F401
+    except ImportError as error:
+        raise ImportError(f"{error}; pip install 'forest-align[grpc]'") from None
+    place = urlsplit(url)
+    if not (place.hostname and place.port):
+        raise ValueError("expected grpc://HOST:PORT")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+        found = optuna.storages.GrpcStorageProxy(host=place.hostname, port=place.port)
+    found.wait_server_ready(timeout=_PATIENCE_SECONDS)
+    return found

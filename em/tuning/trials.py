@@ -88,9 +88,9 @@ def tune(
     InputError
         If the study has trials of another problem, or a score is not finite.
     """
+    _check_workers(shared, settings)
     study = shared.open()
     _check_problem(study, problem)
-    _check_workers(shared, settings)
 
     def watch() -> None:
         if report is not None:
@@ -130,6 +130,9 @@ def _check_problem(study: optuna.Study, problem: TuningProblem) -> None:
 def _check_workers(shared: SharedStudy, settings: TuningSettings) -> None:
     if settings.workers > 1 and shared.in_memory:
         message = f"expected 1 with the storage {shared.storage!r}, which other processes do not see"
+        raise InputError(message, field="workers")
+    if settings.workers > 1 and not shared.can_fork:
+        message = f"expected 1 with the storage {shared.storage!r}: start the command several times instead"
         raise InputError(message, field="workers")
 
 

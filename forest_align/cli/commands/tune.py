@@ -115,7 +115,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--storage",
         metavar="URL",
-        help="Optuna storage, or journal:FILE (default: a SQLite file beside the model)",
+        help="Optuna storage, journal:FILE or grpc://HOST:PORT (default: a SQLite file beside the model)",
     )
     parser.add_argument("--study", metavar="NAME", help="name of the study (default: the objective)")
     parser.add_argument(
