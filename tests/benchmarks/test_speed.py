@@ -38,6 +38,7 @@ RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "onnx_runtime": ("RAW --limit 1 --aligner contextual", "contextual . ONNX Runtime, int8 ", {}),
     "parser_speed": ("--sentences 2 --words 6 --repeat 1 --threads 1 --memory 2", "peak memory", {}),
     "pipeline_speed": ("RAW --limit 2 --gpu 10", "(?s)packed forests.*gigaflops.*16 . .* pairs/s", {}),
+    "ray_speed": ("RAW --limit 2 --actors", r"one process \| \d+\.\d", {"PART": 1}),
     "repeatability": ("RAW --limit 2", "links in one run only", {}),
     "serve_load": ("RAW --aligner contextual --requests 4 --slow 2", "huge: .'413': 2", {}),
     "training_speed": ("LINKED --forests CACHE --limit 2 --epochs 1 --workers 1", "one trial on 2", {}),
