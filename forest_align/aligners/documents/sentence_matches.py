@@ -210,8 +210,8 @@ class SentenceMatches:
                 if count:
                     best = np.argpartition(apart - similarity, count - 1, axis=axis)
                     np.put_along_axis(chosen, best.take(range(count), axis=axis), True, axis=axis)
-        chosen &= filled
-        return [np.flatnonzero(row).tolist() for row in chosen]
+        kept: np.ndarray = np.logical_and(chosen, filled)
+        return [np.flatnonzero(row).tolist() for row in kept]
 
     def _compared(self, candidates: Sequence[Sequence[int]]) -> Iterator[tuple[Pair, Coverage]]:
         source, target = self.source, self.target
