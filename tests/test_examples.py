@@ -36,6 +36,7 @@ def run(name: str, folder: Path) -> str:
         ("own_table.py", "near the river"),
         ("changes.py", "5,replaced,illness,ill,0."),
         ("own_trees.py", "chosen: (S (NP (PRP I)) (VP (VBD watched)"),
+        ("edits.py", "replace (synonym): 'defeated' → 'overcame'"),
         ("documents.py", "only before: ['The weather was nice.']"),
         ("attribution.py", "unsupported: ['by two brothers', 'by 7%']"),
         ("phrase_table.sh", "defeated\tovercame"),
