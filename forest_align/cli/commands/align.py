@@ -236,7 +236,8 @@ def run(options: argparse.Namespace) -> int:
     with record, open_output(options.output, record.size, may_pack=True) as out:
         record.begin()
         out.write(writer.header)
-        total = expected_count(options.pairs if options.target is None else None)
+        # A shard does not know how many of the pairs are its own.
+        total = expected_count(options.pairs) if share is None and options.target is None else None
         bar = counted(lines, "pairs", hidden=to_terminal, total=total, done=record.lines)
         for item, alignment, text in bar:
             failure = (alignment.id, alignment.error) if alignment.error else None

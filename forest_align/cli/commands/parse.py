@@ -126,7 +126,8 @@ def run(options: argparse.Namespace) -> int:
         results = READERS[options.source](source, options, skip)
         with record, open_output(options.output, record.size) as output:
             record.begin()
-            total = expected_count(options.sentences, (".txt",)) if options.source == "text" else None
+            whole_text = share is None and options.source == "text"
+            total = expected_count(options.sentences, (".txt",)) if whole_text else None
             for item in counted(results, "sentences", total=total, done=record.lines):
                 failure, result = None, item.content
                 if isinstance(result, InputError):

@@ -437,9 +437,9 @@ def test_a_model_parses_into_forests_of_the_size_that_it_was_tuned_with(
     )
     model = replace(aligner.model, description=description)
     assert model.forest_size == size
-    assert ForestAligner(model).parser == ("en", {"forest_size": size, "vectors": True})
+    assert ForestAligner(model).parser == ("en", {"forest_size": size, "vectors": True, "device": "cpu"})
     one = ForestAligner(model, parser="my_parser", candidates="dictionary")
-    assert one.parser == ("my_parser", {"forest_size": size, "vectors": False})
+    assert one.parser == ("my_parser", {"forest_size": size, "vectors": False, "device": "cpu"})
     parser = VectorParser()
     assert ForestAligner(model, parser=parser).parser is parser  # type: ignore[arg-type]
 
