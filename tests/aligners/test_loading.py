@@ -76,7 +76,7 @@ def test_an_option_that_a_kind_does_not_take_is_refused_with_those_that_it_takes
 ) -> None:
     with pytest.raises(InputError) as refused:
         load(kind, **{option: "x"})
-    assert str(refused.value) == f"the {kind} aligner takes no option {option!r}; it takes {others}"
+    assert str(refused.value) == f"the {kind} aligner takes no option {option!r}; it takes {others}, device"
 
 
 @pytest.mark.parametrize("kind", KINDS)
