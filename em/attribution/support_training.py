@@ -25,7 +25,7 @@ from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.aligners.documents.sentence_links import regression
 from forest_align.alignment import RELATION_NAMES
 from forest_align.em.attribution.support_examples import SupportExample, read_support_examples
-from forest_align.em.chunks.chunk_training import FOLDS, SETS, ChunkSettings, fit_chunks
+from forest_align.em.chunks.chunk_training import FOLDS, SETS, ChunkSettings, fit_chunks, folds_of
 from forest_align.em.logistic import fit_logistic
 from forest_align.eval.metrics.calibration_error import calibrate
 
@@ -33,15 +33,6 @@ _RIDGE = 1.0
 _EQUAL, _SPECIFIC, _GENERAL = (
     RELATION_NAMES.index(name) for name in ("equivalent", "more specific", "more general")
 )
-
-
-def folds_of(examples: Sequence[SupportExample]) -> np.ndarray:
-    """The fold of each example; neighbours of a file stay together, and every file is in every fold."""
-    found = np.zeros(len(examples), np.int64)
-    for name in dict.fromkeys(one.chunks.set for one in examples):
-        own = [k for k, one in enumerate(examples) if one.chunks.set == name]
-        found[own] = np.arange(len(own)) * FOLDS // len(own)
-    return found
 
 
 def table_of(example: SupportExample, judged: ChunkJudgement) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -61,7 +52,7 @@ def cross_fitted_tables(
     examples: Sequence[SupportExample], settings: ChunkSettings
 ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """What :func:`table_of` gives for each example, by a model of chunks trained without its fold."""
-    folds, found = folds_of(examples), {}
+    folds, found = folds_of([one.chunks for one in examples]), {}
     for fold in range(FOLDS):
         training = [
             one.chunks for one, place in zip(examples, folds, strict=True) if place != fold and one.is_pair
@@ -89,7 +80,7 @@ def rows(
     examples: Sequence[SupportExample], tables: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]]
 ) -> Iterator[str]:
     """The table of cross-fitted figures."""
-    folds = folds_of(examples)
+    folds = folds_of([one.chunks for one in examples])
     probabilities: list[np.ndarray] = [np.zeros(0)] * len(examples)
     for fold in range(FOLDS):
         inside = [table for table, place in zip(tables, folds, strict=True) if place != fold]

@@ -13,7 +13,7 @@ python -m forest_align.em.chunks.chunk_training ../shared/data/ists OUT
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -34,6 +34,7 @@ from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.alignment import RELATION_NAMES, SWAPPED_RELATIONS
 from forest_align.data.formats.format import ChunkLink
 from forest_align.em.chunks.chunk_examples import ChunkExample, read_chunk_examples
+from forest_align.em.descent import descend
 from forest_align.eval.files.result_tables import Row, format_table
 from forest_align.eval.metrics.chunk_relation_scores import (
     CHUNK_F1S,
@@ -102,19 +103,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def cross_fitted(examples: Sequence[ChunkExample], settings: ChunkSettings) -> list[ChunkJudgement]:
-    """Judge each pair by a model that was trained without its fold."""
-    places = np.arange(len(examples)) * FOLDS // len(examples)
-    # Parts of every file are in every fold.
+def folds_of(examples: Sequence[ChunkExample]) -> np.ndarray:
+    """The fold of each example; neighbours of a file stay together, and every file is in every fold."""
+    found = np.zeros(len(examples), np.int64)
     for name in dict.fromkeys(example.set for example in examples):
         own = [k for k, example in enumerate(examples) if example.set == name]
-        places[own] = np.arange(len(own)) * FOLDS // len(own)
+        found[own] = np.arange(len(own)) * FOLDS // len(own)
+    return found
+
+
+def cross_fitted(examples: Sequence[ChunkExample], settings: ChunkSettings) -> list[ChunkJudgement]:
+    """Judge each pair by a model that was trained without its fold."""
+    folds = folds_of(examples)
     found: dict[int, ChunkJudgement] = {}
     for fold in range(FOLDS):
-        model = fit_chunks(
-            [one for one, place in zip(examples, places, strict=True) if place != fold], settings
-        )
-        for k in np.flatnonzero(places == fold).tolist():
+        model = fit_chunks([one for one, its in zip(examples, folds, strict=True) if its != fold], settings)
+        for k in np.flatnonzero(folds == fold).tolist():
             found[k] = model.judge(examples[k].features)
     return [found[k] for k in range(len(examples))]
 
@@ -135,23 +139,22 @@ def fit_chunks(examples: Sequence[ChunkExample], settings: ChunkSettings) -> Chu
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, settings.steps)
     drop = nn.functional.dropout
     aligned_rows = torch.nonzero(related >= 0)[:, 0]
-    for _ in range(settings.steps):
-        # Half of a batch are aligned chunks, which alone say something about relations.
-        some = torch.randint(len(table), (settings.batch,))
-        others = aligned_rows[torch.randint(len(aligned_rows), (settings.batch // 2,))]
-        units, more = (
-            drop(torch.relu(hidden(drop(table[rows], settings.dropout))), settings.dropout)
-            for rows in (some, others)
-        )
-        loss = nn.functional.binary_cross_entropy_with_logits(
-            heads[0](units)[:, 0], (related[some] >= 0).float()
-        )
-        loss = loss + nn.functional.cross_entropy(heads[1](more), related[others])
-        loss = loss + nn.functional.cross_entropy(heads[2](more), similar[others] - 1)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        schedule.step()
+
+    def losses() -> Iterator[torch.Tensor]:
+        for _ in range(settings.steps):
+            # Half of a batch are aligned chunks, which alone say something about relations.
+            some = torch.randint(len(table), (settings.batch,))
+            others = aligned_rows[torch.randint(len(aligned_rows), (settings.batch // 2,))]
+            units, more = (
+                drop(torch.relu(hidden(drop(table[rows], settings.dropout))), settings.dropout)
+                for rows in (some, others)
+            )
+            aligned = (related[some] >= 0).float()
+            loss = nn.functional.binary_cross_entropy_with_logits(heads[0](units)[:, 0], aligned)
+            loss = loss + nn.functional.cross_entropy(heads[1](more), related[others])
+            yield loss + nn.functional.cross_entropy(heads[2](more), similar[others] - 1)
+
+    descend(losses(), optimizer, schedule)
     arrays = {"mean": mean, "scale": scale}
     for name, layer in zip(("hidden", "aligned", "relations", "similarities"), (hidden, *heads), strict=True):
         arrays[name] = layer.weight.detach().numpy().T

@@ -19,6 +19,7 @@ from forest_align.aligners.contextual.features import (
     base_table,
 )
 from forest_align.em.contextual.examples import LinkExample
+from forest_align.em.descent import descend
 from forest_align.lexicon.kinds import Evidence
 
 SAMPLED = 0.04
@@ -101,17 +102,15 @@ def learn_projection(examples: Sequence[LinkExample], settings: LinkSettings) ->
     steps = settings.epochs * (len(examples) // PAIRS_A_STEP)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=[2e-3, 1e-2], total_steps=steps + 1)
     for epoch in range(settings.epochs):
-        order = torch.randperm(len(examples)).tolist()
-        total = 0.0
-        for at in range(0, len(examples) - PAIRS_A_STEP + 1, PAIRS_A_STEP):
-            chosen = [examples[k] for k in order[at : at + PAIRS_A_STEP]]
-            loss = alignment_loss(chosen, torch.from_numpy(mean), matrix, scale, null)
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            schedule.step()
-            total += loss.item() * PAIRS_A_STEP / len(examples)
-        print(f"projection, epoch {epoch + 1}: loss {total:.4f}", file=sys.stderr, flush=True)
+        order = torch.randperm(len(examples)).split(PAIRS_A_STEP)[: len(examples) // PAIRS_A_STEP]
+        losses = (
+            alignment_loss(
+                [examples[k] for k in chosen.tolist()], torch.from_numpy(mean), matrix, scale, null
+            )
+            for chosen in order
+        )
+        mean_loss = descend(losses, optimizer, schedule)
+        print(f"projection, epoch {epoch + 1}: loss {mean_loss:.4f}", file=sys.stderr, flush=True)
     return mean, matrix.detach().numpy()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -17,6 +17,7 @@ from forest_align.cext.contextual import MESSAGE_SLOTS
 from forest_align.em.contextual._first_pass import LinkSettings
 from forest_align.em.contextual._second_pass import Cells
 from forest_align.em.contextual.examples import LinkExample
+from forest_align.em.descent import descend
 
 PAIRS_A_STEP = 48
 LEARNING_RATE, WEIGHT_DECAY = 4e-3, 1e-2
@@ -92,20 +93,19 @@ def fit_messages(examples: Sequence[LinkExample], cells: Cells, settings: LinkSe
         optimizer, max_lr=LEARNING_RATE, total_steps=settings.message_epochs * steps + 1, pct_start=0.2
     )
     share = np.average([e.weight for e in examples], weights=[len(numbers) for numbers in cells.numbers])
-    for epoch in range(settings.message_epochs):
-        total = 0.0
+
+    def losses() -> Iterator[torch.Tensor]:
         for chosen in torch.randperm(len(parts)).split(PAIRS_A_STEP)[:steps]:
             batch = joined([parts[k] for k in chosen.tolist()])
-            losses = [
+            *early, last = (
                 binary_cross_entropy_with_logits(score, batch.wanted, batch.weights / share)
                 for score in scores_of(parameters, batch)
-            ]
-            optimizer.zero_grad()
-            (losses[-1] + EARLY_LOSS * sum(losses[:-1])).backward()
-            optimizer.step()
-            schedule.step()
-            total += losses[-1].item() / steps
-        print(f"messages, epoch {epoch + 1}: loss {total:.5f}", file=sys.stderr, flush=True)
+            )
+            yield last + EARLY_LOSS * sum(early)
+
+    for epoch in range(settings.message_epochs):
+        mean_loss = descend(losses(), optimizer, schedule)
+        print(f"messages, epoch {epoch + 1}: loss {mean_loss:.5f}", file=sys.stderr, flush=True)
     arrays = {name: value.detach().numpy() for name, value in parameters.items()}
     arrays["hidden"] = (arrays["hidden"] / spread[:, None]).astype(np.float32)
     arrays["hidden"][settings.left_out(len(spread))] = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,6 +16,7 @@ from forest_align.aligners.contextual.passes import HOPELESS
 from forest_align.cext import contextual as kernel
 from forest_align.em.contextual._first_pass import LinkSettings
 from forest_align.em.contextual.examples import LinkExample
+from forest_align.em.descent import descend
 
 CELLS_A_STEP = 2048
 
@@ -138,18 +139,16 @@ def fit_network(
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer, max_lr=4e-3, total_steps=steps + 1, pct_start=0.2
     )
-    for _ in range(settings.second_epochs):
-        total = 0.0
+
+    def losses() -> Iterator[torch.Tensor]:
         for chosen in torch.randperm(len(rows)).split(CELLS_A_STEP)[: steps // settings.second_epochs]:
             mixed = rows[chosen] @ hidden + bias[kinds[chosen]]
             score = torch.relu(mixed[:, :-1]) @ output + mixed[:, -1]
-            loss = binary_cross_entropy_with_logits(score, labels[chosen], weight[chosen])
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            schedule.step()
-            total += loss.item() * settings.second_epochs / steps
-    print(f"second pass: loss {total:.5f}", file=sys.stderr, flush=True)
+            yield binary_cross_entropy_with_logits(score, labels[chosen], weight[chosen])
+
+    for epoch in range(settings.second_epochs):
+        mean_loss = descend(losses(), optimizer, schedule)
+        print(f"second pass, epoch {epoch + 1}: loss {mean_loss:.5f}", file=sys.stderr, flush=True)
     matrix = hidden.detach().numpy() / spread[:, None]
     matrix[settings.left_out(count)] = 0
     shift = bias.detach().numpy() - mean @ matrix

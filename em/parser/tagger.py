@@ -23,6 +23,7 @@ import torch
 from torch.nn import functional
 
 from forest_align.data.trees.treebanks import TreebankSentence, read_craft, read_gum, read_wsj
+from forest_align.em.descent import descend
 from forest_align.parsing.networks.encoder_batches import CASE_COUNT, case_numbers, plain_word
 from forest_align.parsing.networks.vector_network import WordVectors
 from forest_align.parsing.networks.word_tagger import WordTagger
@@ -133,16 +134,17 @@ def fit(words: Words, names: Sequence[str], seed: int) -> WordTagger:
     optimizer = torch.optim.AdamW(weights, lr=RATE, weight_decay=DECAY)
     steps = EPOCHS * -(-len(words.tags) // BATCH)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=steps)
-    for _ in range(EPOCHS):
-        is_lower = torch.rand(int(words.sentence[-1]) + 1) < LOWER
-        cases = torch.where(is_lower[words.sentence], words.lower_cases, words.cases)
-        for some in torch.randperm(len(words.tags)).split(BATCH):
-            hidden = torch.relu(vector(words.vectors[some].float() * SCALE) + case(cases[some]))
-            scores = output(functional.dropout(hidden, DROPOUT))
-            optimizer.zero_grad()
-            functional.cross_entropy(scores, words.tags[some]).backward()
-            optimizer.step()
-            schedule.step()
+
+    def losses() -> Iterator[torch.Tensor]:
+        for _ in range(EPOCHS):
+            is_lower = torch.rand(int(words.sentence[-1]) + 1) < LOWER
+            cases = torch.where(is_lower[words.sentence], words.lower_cases, words.cases)
+            for some in torch.randperm(len(words.tags)).split(BATCH):
+                hidden = torch.relu(vector(words.vectors[some].float() * SCALE) + case(cases[some]))
+                scores = output(functional.dropout(hidden, DROPOUT))
+                yield functional.cross_entropy(scores, words.tags[some])
+
+    descend(losses(), optimizer, schedule)
     parts = {"vector": vector.weight.T * SCALE, "case": case.weight, "output": output.weight.T}
     arrays = {name: part.detach().numpy() for name, part in (parts | {"bias": output.bias}).items()}
     return WordTagger(names, arrays)

@@ -9,17 +9,15 @@ import numpy as np
 import torch
 from torch.nn.functional import log_softmax
 
-from forest_align.aligners.phrases.rectifier import FARTHEST, RectifierNetwork
 from forest_align.aligners.phrases.relation_model import RelationModel
 from forest_align.alignment import MOST_SIMILAR, RELATION_NAMES, SWAPPED_RELATIONS
+from forest_align.em.phrases.rectifier_training import RectifierSettings, fit_rectifier
 
 #: Number of a relation that is not known, except that it is not the first one, *equivalent*.
 ANOTHER = len(RELATION_NAMES)
 #: Where people gave no score.
 NO_SCORE = -1.0
-HIDDEN = 48
-EPOCHS, BATCH = 60, 256
-LEARNING_RATE, WEIGHT_DECAY, DROPOUT = 3e-3, 5e-2, 0.3
+SETTINGS = RectifierSettings(hidden=(48,), epochs=60, batch=256, dropout=0.3)
 #: Weight of the squared error of the similarity.
 OF_SIMILARITY = 0.15
 
@@ -57,7 +55,7 @@ class RelationExamples:
 
 
 def train_relations(examples: RelationExamples, seed: int = 0) -> RelationModel:
-    """Minimize cross-entropy and squared error with AdamW, in both directions; the rate rises and falls once.
+    """Minimize cross-entropy and squared error, in both directions.
 
     Parameters
     ----------
@@ -66,30 +64,14 @@ def train_relations(examples: RelationExamples, seed: int = 0) -> RelationModel:
     seed : int
         Of the weights at the start, the order and the dropout.
     """
-    torch.manual_seed(seed)
     both = RelationExamples.joined([examples, examples.swapped])
     features = np.concatenate([both.symmetric, both.signed], axis=1)
-    mean = features.mean(axis=0, dtype=np.float64)
-    scale = features.std(axis=0, dtype=np.float64) + 1e-3
-    rows = torch.from_numpy(np.clip((features - mean) / scale, -FARTHEST, FARTHEST).astype(np.float32))
     relations, scores = torch.from_numpy(both.relations), torch.from_numpy(both.scores)
-    first, second = torch.nn.Linear(rows.shape[1], HIDDEN), torch.nn.Linear(HIDDEN, ANOTHER + 1)
-    network = torch.nn.Sequential(first, torch.nn.ReLU(), torch.nn.Dropout(DROPOUT), second)
-    optimizer = torch.optim.AdamW(network.parameters(), lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)
-    steps = EPOCHS * -(-len(rows) // BATCH)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, LEARNING_RATE, total_steps=steps)
-    order = torch.Generator().manual_seed(seed)
-    for _ in range(EPOCHS):
-        for batch in torch.randperm(len(rows), generator=order).split(BATCH):
-            optimizer.zero_grad()
-            _loss(network(rows[batch]), relations[batch], scores[batch]).backward()
-            optimizer.step()
-            schedule.step()
-    layers = [
-        (layer.weight.detach().numpy().T.copy(), layer.bias.detach().numpy().copy())
-        for layer in (first, second)
-    ]
-    return RelationModel(RectifierNetwork(mean.astype(np.float32), scale.astype(np.float32), layers))
+
+    def loss(outputs: torch.Tensor, batch: torch.Tensor) -> torch.Tensor:
+        return _loss(outputs, relations[batch], scores[batch])
+
+    return RelationModel(fit_rectifier(features, ANOTHER + 1, loss, SETTINGS, seed))
 
 
 def _loss(outputs: torch.Tensor, relations: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:

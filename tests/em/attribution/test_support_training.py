@@ -15,12 +15,12 @@ from forest_align.em.attribution.support_training import (
     area,
     cross_fitted_tables,
     fit,
-    folds_of,
     main,
     rows,
     table_of,
     unsupported_f1,
 )
+from forest_align.em.chunks.chunk_training import folds_of
 from forest_align.types import InputError
 
 from ..chunks.test_chunk_training import EXAMPLES, SETTINGS
@@ -105,7 +105,7 @@ def test_a_table_has_the_chunks_of_both_sides() -> None:
 
 def test_no_chunk_is_judged_by_a_model_that_has_seen_it(monkeypatch: pytest.MonkeyPatch) -> None:
     examples = made()
-    folds = folds_of(examples)
+    folds = folds_of([one.chunks for one in examples])
     assert np.bincount(folds).tolist() == [8] * 5
 
     class Recorder:
