@@ -1,4 +1,4 @@
-"""Reads and parses the corpora from which the phrase-pair model is learned."""
+"""Makes the examples from which the phrase-pair model is learned."""
 
 from __future__ import annotations
 
@@ -8,17 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from forest_align.aligners.contextual.pair_evidence import pair_evidence
 from forest_align.aligners.phrases.proposals import ProposedPairs
-from forest_align.aligners.words.candidate import link_probabilities
-from forest_align.aligners.words.choose import word_candidates
 from forest_align.alignment import Links
 from forest_align.data.formats.format import SentencePair
-from forest_align.data.pairs import read_pairs
 from forest_align.em.contextual.gold_links import mtref_train_links, only_sure
-from forest_align.em.corpus.cache import ArrayStore
-from forest_align.em.corpus.corpus import LazyParser, parser_fingerprint
-from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs
+from forest_align.em.corpus.parsed_pairs import ParsedPair
 from forest_align.em.phrases.labels import (
     POSSIBLE,
     SURE,
@@ -27,9 +21,8 @@ from forest_align.em.phrases.labels import (
     labels_of,
     links_of_units,
 )
+from forest_align.em.phrases.linked_pairs import read_linked_pairs
 from forest_align.em.phrases.network import PhraseExamples
-from forest_align.lexicon.lexicon import load_lexicon
-from forest_align.types import InputError
 
 #: Files below the data folder. The first has marked phrases, the others word links.
 MARKED = "phrases/etpc-dev.jsonl"
@@ -39,8 +32,6 @@ LINKED = {
     "wiki": "alignment/wiki/train.tsv",
     "msr_rte": "alignment/msr_rte/dev.majority.json",
 }
-#: Trees in a forest, as the forest aligner has them.
-FOREST_SIZE = 10
 #: Probability that people align a pair with unlinked words that a smaller pair lacks.
 WANTED_OF_POSSIBLE = 0.4
 #: Share of the wrong pairs that are kept; they count for all.
@@ -75,21 +66,8 @@ def read_labelled(data: Path, corpus: str, parser: str, cache: Path) -> Iterator
         If a pair cannot be used.
     """
     path = data / (MARKED if corpus == "etpc" else LINKED[corpus])
-    pairs = list(read_pairs(path))
     sure = mtref_train_links(path) if corpus == "mtref" else None
-    parsed = parse_pairs(
-        pairs,
-        LazyParser(parser, FOREST_SIZE),
-        ArrayStore(cache),
-        [parser_fingerprint(parser), FOREST_SIZE],
-    )
-    provider, lexicon = word_candidates("contextual"), load_lexicon()
-    for number, one in enumerate(parsed):
-        if isinstance(one, InputError):
-            raise one
-        shape = len(one.source), len(one.target)
-        links = link_probabilities(provider.candidates(one.source, one.target), *shape)
-        evidence = pair_evidence(one.source, one.target, lexicon)
+    for number, (one, links, evidence) in enumerate(read_linked_pairs(path, parser, cache)):
         proposed = ProposedPairs.of(one.source, one.target, links, evidence)
         yield LabelledPair(corpus, proposed, _labels(one, proposed, None if sure is None else sure[number]))
 

@@ -20,24 +20,15 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from forest_align.aligners.contextual.pair_evidence import pair_evidence
 from forest_align.aligners.phrases.features import SpanPairIndex
 from forest_align.aligners.phrases.proposals import span_evidence
 from forest_align.aligners.phrases.relation_features import relation_features
 from forest_align.aligners.phrases.relation_model import RelationModel
-from forest_align.aligners.words.candidate import link_probabilities
-from forest_align.aligners.words.choose import word_candidates
 from forest_align.alignment import RELATION_NAMES
-from forest_align.data.formats.format import SentencePair
-from forest_align.data.pairs import read_pairs
-from forest_align.em.corpus.cache import ArrayStore
-from forest_align.em.corpus.corpus import LazyParser, parser_fingerprint
-from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs
-from forest_align.em.phrases.examples import FOREST_SIZE
+from forest_align.em.corpus.parsed_pairs import ParsedPair
+from forest_align.em.phrases.linked_pairs import read_linked_pairs
 from forest_align.em.phrases.relation_network import ANOTHER, NO_SCORE, RelationExamples, train_relations
 from forest_align.em.progress import counted
-from forest_align.lexicon.lexicon import load_lexicon
-from forest_align.types import InputError
 
 CHUNKS = ("headlines", "images", "answers-students")
 FILES = {
@@ -98,19 +89,10 @@ def read_relations(data: Path, parser: str, cache: Path) -> Iterator[tuple[str, 
     Raises
     ------
     InputError
-        If a pair cannot be parsed.
+        If a pair cannot be read or parsed.
     """
-    parse, store = LazyParser(parser, FOREST_SIZE), ArrayStore(cache)
-    provider, lexicon = word_candidates("contextual"), load_lexicon()
     for name, file in FILES.items():
-        pairs = [pair for pair in read_pairs(data / file) if isinstance(pair, SentencePair)]
-        for one in parse_pairs(pairs, parse, store, [parser_fingerprint(parser), FOREST_SIZE]):
-            if isinstance(one, InputError):
-                raise one
-            links = link_probabilities(
-                provider.candidates(one.source, one.target), len(one.source), len(one.target)
-            )
-            evidence = pair_evidence(one.source, one.target, lexicon)
+        for one, links, evidence in read_linked_pairs(data / file, parser, cache):
             phrases = span_evidence(one.source, one.target, links, evidence)
             gold = list(gold_relations(one))
             sides = np.array([(*pair.source, *pair.target) for pair in gold], np.int64).reshape(-1, 4)

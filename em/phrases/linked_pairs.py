@@ -1,0 +1,67 @@
+"""Reads and parses the corpora of the models of phrases, with the word links that are probable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from forest_align.aligners.contextual.pair_evidence import pair_evidence
+from forest_align.aligners.words.candidate import link_probabilities
+from forest_align.aligners.words.choose import word_candidates
+from forest_align.data.pairs import read_pairs
+from forest_align.em.corpus.cache import ArrayStore
+from forest_align.em.corpus.corpus import LazyParser, parser_fingerprint
+from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs
+from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.types import InputError
+
+#: Trees in a forest, as the forest aligner has them.
+FOREST_SIZE = 10
+
+
+class LinkedPair(NamedTuple):
+    """A parsed pair of n and m words with what is known of them.
+
+    Attributes
+    ----------
+    parsed : ParsedPair
+        The pair.
+    links : numpy.ndarray
+        float64, shape (n, m): link probabilities of the contextual aligner.
+    evidence : numpy.ndarray
+        int32, shape (n, m), see :func:`~forest_align.aligners.contextual.pair_evidence.pair_evidence`.
+    """
+
+    parsed: ParsedPair
+    links: np.ndarray
+    evidence: np.ndarray
+
+
+def read_linked_pairs(path: Path, parser: str, cache: Path) -> Iterator[LinkedPair]:
+    """Read and parse the pairs of a file.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The file.
+    parser : str
+        Name or folder; it is loaded if a sentence is not in the cache.
+    cache : pathlib.Path
+        Folder of parses.
+
+    Raises
+    ------
+    InputError
+        If a pair cannot be read or parsed.
+    """
+    provider, lexicon = word_candidates("contextual"), load_lexicon()
+    identity = [parser_fingerprint(parser), FOREST_SIZE]
+    for one in parse_pairs(read_pairs(path), LazyParser(parser, FOREST_SIZE), ArrayStore(cache), identity):
+        if isinstance(one, InputError):
+            raise one
+        candidates = provider.candidates(one.source, one.target)
+        links = link_probabilities(candidates, len(one.source), len(one.target))
+        yield LinkedPair(one, links, pair_evidence(one.source, one.target, lexicon))
