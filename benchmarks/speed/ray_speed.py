@@ -54,21 +54,21 @@ class TimedParts:
         started, begun = time.process_time(), time.monotonic()
         self.work.make(number)
         used = time.process_time() - started
-        status = Path("/proc/self/status").read_text().splitlines()
-        peak = next(line.split()[1] for line in status if line.startswith("VmHWM"))
-        text = f"{os.getpid()} {begun} {used} {peak}"
+        status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+        memory, peak = (status[name].split()[0] for name in ("VmRSS", "VmHWM"))
+        text = f"{os.getpid()} {begun} {used} {memory} {peak}"
         (self.times / str(number)).write_text(text)
 
 
-def milliseconds(times: Path) -> tuple[float, float]:
-    """Processor milliseconds a pair, without the first part of each process; highest memory in MB."""
+def measured(times: Path) -> tuple[float, float, float]:
+    """Processor milliseconds a pair, without the first part of each process; MB after a part, and at most."""
     rows = [path.read_text().split() for path in times.iterdir()]
     first: dict[str, float] = {}
     for process, begun, *_ in rows:
         first[process] = min(first.get(process, float("inf")), float(begun))
     used = [float(row[2]) for row in rows if float(row[1]) > first[row[0]]]
-    peak = max(float(row[3]) for row in rows) * 1024 / 1e6
-    return 1000 * sum(used) / (PART * len(used)) if used else float("nan"), peak
+    memory, peak = (max(float(row[place]) for row in rows) * 1024 / 1e6 for place in (3, 4))
+    return 1000 * sum(used) / (PART * len(used)) if used else float("nan"), memory, peak
 
 
 @contextmanager
@@ -134,7 +134,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--actors", type=positive, nargs="*", default=[1, 2], metavar="N")
     arguments = parser.parse_args(argv)
     torch.set_num_threads(1)
-    print("| run | processor ms a pair | processor s in all | peak RSS, MB |\n|---|---|---|---|")
+    print("| run | processor ms a pair | processor s in all | RSS, MB | at most |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder, arguments.pairs.open(encoding="utf-8") as file:
         pairs = Path(folder) / "pairs.tsv"
         pairs.write_text("".join(islice(file, arguments.limit)), encoding="utf-8")
@@ -144,17 +144,20 @@ def main(argv: Sequence[str] | None = None) -> None:
                     started = time.process_time()
                     list(make_parts(work, parts, RayOptions(None, actors)))
                     own = time.process_time() - started
-                spent, peak = milliseconds(times)
+                spent, memory, peak = measured(times)
                 total = imports + own + sum(watched.seconds.values())
-                print(f"| Ray, {actors} actors | {spent:.1f} | {total:.0f} | {peak:.0f} |", flush=True)
+                print(
+                    f"| Ray, {actors} actors | {spent:.1f} | {total:.0f} | {memory:.0f} | {peak:.0f} |",
+                    flush=True,
+                )
         # Last, because the process that starts Ray has then loaded nothing.
         with folder_of(pairs, arguments.aligner) as (work, parts, times):
             started = time.process_time()
             for number in parts:
                 work.make(number)
             total = imports + time.process_time() - started
-            spent, peak = milliseconds(times)
-            print(f"| one process | {spent:.1f} | {total:.0f} | {peak:.0f} |")
+            spent, memory, peak = measured(times)
+            print(f"| one process | {spent:.1f} | {total:.0f} | {memory:.0f} | {peak:.0f} |")
 
 
 if __name__ == "__main__":
