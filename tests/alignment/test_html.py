@@ -217,7 +217,8 @@ def test_table_and_trees_number_the_pairs_alike() -> None:
     section = to_section(alignment)
     boxes = {a["data-with"]: str(a["title"])[0] for _, a in Page(section).elements if a.get("class") == "p"}
     assert boxes["s0 s1 t0 t1"] == "1"
-    drawn = re.findall(r'x="([\d.]+)"[^>]*>S<tspan[^>]*>(\d)</tspan>', section)
+    drawn = re.findall(r'x="([\d.]+)"[^>]*>S<tspan[^>]*>([\d,]+)</tspan>', section)
+    assert drawn[0][1] == "1,2"
     left, right = sorted((float(x), number) for x, number in drawn[1:])
     assert (left[1], right[1]) == ("1", "2")
 

@@ -90,6 +90,19 @@ SSD = (
     "premise\thypothesis\tspan_similarity\tsentence_similarity\n"
     "A {{dog}} barked.\tA {{cat}} barked.\t0\t0\n{{A}} dog.\t{{Some}} dog.\t1\t1\n"
 )
+EDITS = {
+    "1": {
+        "sentence-1": "The dog barked",
+        "sentence-2": "The dog ran",
+        "edits-combination-0": {
+            "0": {
+                "type": "Substitute",
+                "sentence-1-token-indices": [2, 3],
+                "sentence-2-token-indices": [2, 3],
+            }
+        },
+    }
+}
 TREES = [
     "(ROOT (S (NP (DT The) (NN dog)) (VP (VBD barked)) (. .)))",
     "(ROOT (S (NP (DT the) (NN dog)) (VP (VBD ran)) (. .)))",
@@ -115,6 +128,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "alignment/wiki": "1\tThe dog\tN/A\tthe dog\tN/A\t1\t1\t0-0 1-1\t\n",
         "phrases": json.dumps(ETPC) + "\n",
         "differences": SSD,
+        "edits": json.dumps(EDITS),
         "extrinsic/sts2013": "5\tA dog barked\tA dog barked\n0\tA dog\tCats sleep\n",
         "extrinsic/msrp": MSRP,
         "spade_sample": ENJU.format(1),
