@@ -107,9 +107,9 @@ train_joint() {
         --forests "$out/cache" > "$out/tables/joint.freer_links.md"
 }
 
-# tune_phrases: the trained weights, with the models of phrases and the options for them, calibrated.
+# tune_phrases: puts the models of phrases into the tuned model, and tunes and calibrates the search with them.
 tune_phrases() {
-    python -m forest_align.em.phrases.tuning "$data" "$out/phrases" "$out/forest" --model "$out/em" \
+    python -m forest_align.em.phrases.tuning "$data" "$out/phrases" "$out/forest" --model "$out/forest-without-phrases" \
         --relations "$out/relations" --cache "$out/cache" --trials "$trials"
     python -m forest_align.em.forest.calibrate "$alignment/mtref/dev.tsv" "$alignment/wiki/dev.tsv" \
         --model "$out/forest" -o "$out/forest" --forests "$out/cache" > "$out/tables/forest.calibration.md"
@@ -200,6 +200,7 @@ step uniform tune_untrained uniform
 bundle uniform aligners/models/uniform
 step em forest-align train forest $text -o "$out/em" --start "$out/uniform" --forests "$out/cache" \
     --epochs 5 --batch-size 0 --workers "$workers" --resume
+step forest-without-phrases tune_model "$out/em" forest-without-phrases
 step phrases python -m forest_align.em.phrases.training "$data" "$out/phrases" --cache "$out/cache" --folds
 step relations python -m forest_align.em.phrases.relation_training "$data" "$out/relations" --cache "$out/cache" --folds 5
 step forest tune_phrases

@@ -23,6 +23,7 @@ import optuna
 
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.model import ForestModel
+from forest_align.aligners.forest.options import ForestOptions
 from forest_align.aligners.phrases.model import PhraseModel
 from forest_align.aligners.phrases.relation_model import RelationModel
 from forest_align.alignment import Alignment
@@ -57,6 +58,8 @@ SPACE = {
     "null_penalty": (0.8, 1.8, False),
     "noncompositional_penalty": (0.0, 6.0, False),
 }
+#: Options that were chosen by hand; docs/background/phrases.md says on what.
+BY_HAND: dict[str, Any] = {"generation_gap": 20, "clear_words": True, "phrase_cut": 0.2, "phrase_added": 0.3}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -131,6 +134,16 @@ def goal(found: Mapping[str, float], before: Mapping[str, float]) -> float:
     return total
 
 
+def starting_options(model: ForestModel) -> ForestOptions:
+    """The model's own options for phrases; for a model without any, its other options and those by hand."""
+    return model.phrase_options or replace(model.options, **BY_HAND)
+
+
+def first_trial(options: ForestOptions) -> dict[str, float]:
+    """The options that are varied; those outside their range are moved to its end."""
+    return {name: min(max(getattr(options, name), least), most) for name, (least, most, _) in SPACE.items()}
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the script."""
     options = parse_arguments(arguments)
@@ -138,7 +151,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.relations is not None:
         model = replace(model, relations=RelationModel.load(options.relations))
     pairs = read_tuning_pairs(options.data, options.folds, model, options.cache)
-    start = model.phrase_options or model.options
+    start = starting_options(model)
     before = measured(pairs, replace(model, phrase_options=None))
     print(
         "without phrases", json.dumps({name: round(value, 2) for name, value in before.items()}), flush=True
@@ -147,7 +160,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     study = optuna.create_study(
         direction="maximize", sampler=optuna.samplers.TPESampler(seed=options.seed, multivariate=True)
     )
-    study.enqueue_trial({name: getattr(start, name) for name in SPACE}, skip_if_exists=True)
+    study.enqueue_trial(first_trial(start), skip_if_exists=True)
 
     def objective(trial: optuna.Trial) -> float:
         values: dict[str, Any] = {
@@ -163,9 +176,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     best = study.best_trial
     print("best", json.dumps({name: round(value, 2) for name, value in best.user_attrs["figures"].items()}))
     values: dict[str, Any] = {name: float(f"{value:.4g}") for name, value in best.params.items()}
+    chosen = replace(start, **values)
     # "tuned" has the options of the search without the phrase-pair model.
-    description = {**model.description, "phrases_tuned": values}
-    replace(model, phrase_options=replace(start, **values), description=description).save(options.output)
+    tuned = {name: getattr(chosen, name) for name in (*SPACE, *BY_HAND)}
+    description = {**model.description, "phrases_tuned": tuned}
+    replace(model, phrase_options=chosen, description=description).save(options.output)
     return 0
 
 

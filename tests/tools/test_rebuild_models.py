@@ -169,9 +169,13 @@ def test_later_steps_read_what_was_made_and_the_source_tree_stays(rebuild: Rebui
 def test_no_sweep_starts_with_options_that_came_out_of_one(rebuild: Rebuild) -> None:
     rebuild()
     swept = [call[call.index("--model") + 1] for call in rebuild.calls if call[1] == "tune"]
-    assert swept == [str(rebuild.out / name) for name in ("start/uniform", "em-published", "start/fixed")]
+    assert swept == [
+        str(rebuild.out / name) for name in ("start/uniform", "em", "em-published", "start/fixed")
+    ]
     tuned = [call for call in rebuild.calls if call[2] == "forest_align.em.phrases.tuning"]
-    assert [call[call.index("--model") + 1] for call in tuned] == [str(rebuild.out / "em")]
+    assert [call[call.index("--model") + 1] for call in tuned] == [
+        str(rebuild.out / "forest-without-phrases")
+    ]
     untuned = [call[3:] for call in rebuild.calls if call[2] == "forest_align.em.forest.untuned"]
     models = ROOT / "forest_align" / "aligners" / "models"
     starts = [("uniform", "uniform"), ("uniform", "forest-published"), ("fixed", "fixed")]

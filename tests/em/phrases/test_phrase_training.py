@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from forest_align.aligners.forest.aligner import bundled_model
 from forest_align.aligners.phrases.model import PhraseModel
 from forest_align.aligners.phrases.proposals import ProposedPairs
 from forest_align.aligners.phrases.relation_model import RelationModel
@@ -107,6 +109,21 @@ def test_relations_are_measured_on_held_out_pairs_and_the_model_is_written(
     assert head.startswith("| held-out pairs of") and cells[:2] == ["headlines", "300"]
     assert float(cells[3]) > float(cells[2])  # better than the most frequent relation
     assert RelationModel.load(tmp_path).card["phrase pairs"] == 300
+
+
+def test_the_search_for_options_begins_inside_its_ranges_and_with_what_was_chosen_by_hand() -> None:
+    bundled = bundled_model()
+    assert tuning.starting_options(bundled) is bundled.phrase_options
+    assert tuning.first_trial(tuning.starting_options(bundled)) == {
+        name: getattr(bundled.phrase_options, name) for name in tuning.SPACE
+    }
+    # Without options for phrases, the weight of the phrase-pair model is 0, which has no logarithm.
+    first = tuning.starting_options(replace(bundled, phrase_options=None))
+    for name, value in tuning.BY_HAND.items():
+        assert getattr(first, name) == value == getattr(bundled.phrase_options, name)
+    found = tuning.first_trial(first)
+    assert found["phrase_weight"] == 1.0 and found["phrase_base"] == 0.4
+    assert found["null_penalty"] == bundled.options.null_penalty != bundled.phrase_options.null_penalty
 
 
 def test_the_goal_rises_with_what_is_found_and_falls_with_what_is_lost() -> None:
