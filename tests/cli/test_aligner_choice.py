@@ -35,7 +35,7 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
 
 def options(**changes: Any) -> Namespace:
     names = ("aligner", "model", "parser", "annotator", "words", "ppdb")
-    return Namespace(**(dict.fromkeys(names) | changes))
+    return Namespace(**(dict.fromkeys(names) | {"device": "cpu"} | changes))
 
 
 def test_the_forest_aligner_with_its_own_defaults_is_the_default(loaded: list[Any]) -> None:
@@ -75,7 +75,10 @@ def test_a_convention_reaches_the_aligners_that_know_it(loaded: list[Any]) -> No
         load_aligner(options(words="given", links="all"))
     with pytest.raises(InputError, match="--chunks takes no --links"):
         load_aligner(options(chunks=True, alignments=1, explain=False, links="all"))
-    settings = [made_with(options(links=links), SimpleNamespace(name="forest")) for links in ("sure", "all")]  # type: ignore[arg-type]
+    settings = [
+        made_with(options(links=links), SimpleNamespace(name="forest", device="cpu"))
+        for links in ("sure", "all")
+    ]  # type: ignore[arg-type]
     assert [found["--links"] for found in settings] == ["", "all"]
 
 

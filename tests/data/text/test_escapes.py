@@ -101,7 +101,14 @@ def test_sentences_to_parse_are_read_without_escapes(
 
     monkeypatch.setattr("forest_align.parsing.load_parser", lambda *_, **__: Watched())
     options = argparse.Namespace(
-        tokenized=tokenized, escapes="moses", to="json", k=1, parser="en", batch_size=1, workers=1
+        device="cpu",
+        tokenized=tokenized,
+        escapes="moses",
+        to="json",
+        k=1,
+        parser="en",
+        batch_size=1,
+        workers=1,
     )
     with open_input("well @-@ known &apos;s") as source:
         list(READERS["text"](source, options, lambda items: items))
