@@ -21,7 +21,8 @@ test: $(VENV)/installed-for-tests lint types test-only test-engines
 test-only:
 	$(BIN)/python -m pytest -m "not engine" $(TESTS)
 
-# Engines for clusters, and browsers; what is not installed is skipped.
+# Engines for clusters, and pages in a browser (apt-get install chromium chromium-driver); what is not installed is
+# skipped.
 test-engines:
 	$(BIN)/python -m pytest -m engine $(TESTS)
 

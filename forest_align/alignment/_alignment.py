@@ -192,12 +192,12 @@ class Alignment(AlignmentRecord):
         return to_html([self])
 
     def to_svg(self) -> str:
-        """A picture of both trees and the links between their words; see :mod:`forest_align.alignment.svg`.
+        """A picture of the links, and of the trees if any; see :mod:`forest_align.alignment.svg`.
 
         Raises
         ------
         InputError
-            If the alignment has no trees, or trees that are not over its tokens.
+            If a side has no words, or a tree that is not over its tokens.
         """
         return to_svg(self)
 

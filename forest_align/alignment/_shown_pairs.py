@@ -67,6 +67,21 @@ def similarity_note(pair: PhrasePair) -> str:
     return "" if pair.similarity is None else f"{pair.similarity:.1f}/{MOST_SIMILAR:g}"
 
 
+def word_note(alignment: AlignmentRecord, side: int, index: int) -> str:
+    """The words that a word of a side is linked to, with probabilities and evidence; empty without links."""
+    notes = []
+    for k, link in enumerate(alignment.words):
+        if link[side] != index:
+            continue
+        other = (alignment.target, alignment.source)[side].words[link[1 - side]]
+        score = "" if alignment.words.scores is None else f" {alignment.words.scores[k]:.2f}"
+        if link in alignment.outside:
+            score += " outside of the phrases"
+        names = ", ".join(alignment.word_evidence[k]) if alignment.word_evidence else ""
+        notes.append(f"{other}{score}" + (f" ({names})" if names else ""))
+    return "; ".join(notes)
+
+
 def _is_smallest(pair: PhrasePair, phrases: Iterable[PhrasePair]) -> bool:
     """Whether no other pair lies inside this one."""
     start, end = pair.source_node.span

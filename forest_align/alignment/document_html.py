@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from forest_align.alignment._document_record import DocumentRecord
+from forest_align.alignment._palette import page_colour
 from forest_align.alignment.html import PAGE_END, PAGE_START, section_body
-from forest_align.alignment.svg import PALETTE, escaped
+from forest_align.alignment.page_text import escaped
 
 _STYLE = """
-.two { display: grid; grid-template-columns: 1fr 1fr; gap: 2em; }
 .s { border-left: 4px solid var(--c, #8884); padding-left: .6em; margin: .35em 0; }
 .s a { color: inherit; text-decoration: none; } .s.un { color: var(--unaligned); }
 """
@@ -69,11 +69,10 @@ def _column(alignment: DocumentRecord, side: int) -> str:
         lights = " ".join(
             _name(k, one) for k, side_ in enumerate((group.source, group.target)) for one in side_
         )
-        colour = PALETTE[place % len(PALETTE)]
         if group.alignment is not None:
             text = f'<a href="#{escaped(_anchor(alignment, place))}">{text}</a>'
         lines.append(
-            f'<div class="s" style="--c:{colour}" data-w="{name}" data-with="{lights}" '
+            f'<div class="s" style="--c:{page_colour(place)}" data-w="{name}" data-with="{lights}" '
             f'title="{place + 1}: {group.probability:.2f}">{text}</div>'
         )
     return "\n".join(lines)

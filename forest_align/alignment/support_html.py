@@ -6,12 +6,11 @@ from collections.abc import Iterable, Mapping
 
 from forest_align.alignment._support_record import SummarySpan, SupportRecord
 from forest_align.alignment.html import PAGE_END, PAGE_START
-from forest_align.alignment.svg import escaped
+from forest_align.alignment.page_text import escaped
 
 _STYLE = """
-.two { display: grid; grid-template-columns: 1fr 1fr; gap: 2em; }
-.c { border-bottom: 3px solid #009e73; border-radius: 3px; } .c.weak { border-bottom-style: dashed; }
-.c.un { border-bottom: 3px solid #d55e00; background: #d55e0022; } .e { border-bottom: 1px dotted; }
+.c { border-bottom: 3px solid var(--c2); border-radius: 3px; } .c.weak { border-bottom-style: dashed; }
+.c.un { border-bottom: 3px solid var(--c1); background: #d55e0022; } .e { border-bottom: 1px dotted; }
 """
 # Supported spans below this probability have a dashed line.
 _SURE = 0.8

@@ -12,8 +12,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from forest_align.alignment import Alignment
-from forest_align.alignment.html import SCRIPT, STYLE, section_body
-from forest_align.alignment.svg import UNALIGNED, printable
+from forest_align.alignment.html import SCRIPT, STYLE, section_body, section_start
+from forest_align.alignment.page_text import printable
 
 EXAMPLE = (
     "He passed away in New York City after a long illness.",
@@ -21,7 +21,6 @@ EXAMPLE = (
 )
 
 _TEMPLATES = Path(__file__).with_name("templates")
-_SCRIPTS = SCRIPT, (_TEMPLATES / "page.js").read_text(encoding="utf-8")
 
 
 def _printable(value: object) -> object:
@@ -29,8 +28,12 @@ def _printable(value: object) -> object:
     return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def _body(alignment: Alignment, *, open_trees: bool) -> Markup:
-    return Markup(section_body(alignment, open_trees=open_trees))
+def _start(alignment: Alignment, number: int) -> Markup:
+    return Markup(section_start(alignment, number))
+
+
+def _body(alignment: Alignment, number: int, *, open_trees: bool) -> Markup:
+    return Markup(section_body(alignment, number=number, open_trees=open_trees))
 
 
 _ENVIRONMENT = Environment(
@@ -43,19 +46,18 @@ _ENVIRONMENT = Environment(
 )
 _ENVIRONMENT.globals.update(
     style=Markup(STYLE),
-    scripts=[Markup(script) for script in _SCRIPTS],
-    unaligned=UNALIGNED,
+    script=Markup(SCRIPT),
     example={"source": EXAMPLE[0], "target": EXAMPLE[1]},
+    section_start=_start,
     section_body=_body,
 )
 
 
 def content_security_policy() -> str:
-    """A policy for these pages: only their own two scripts may run, and nothing may be loaded."""
-    hashes = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in _SCRIPTS)
-    allowed = " ".join(f"'sha256-{digest}'" for digest in hashes)
+    """A policy for these pages: only their own script may run, and nothing may be loaded."""
+    digest = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
     return (
-        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "
         "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from forest_align.alignment import Alignment
 from forest_align.alignment.html import STYLE
-from forest_align.alignment.svg import escaped
+from forest_align.alignment.page_text import escaped
 from forest_align.edits.edit import Edit, in_target_order
 
 _STYLE = """

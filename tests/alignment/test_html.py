@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from forest_align.alignment import Alignment, AlignmentList, Links, PhrasePair, PhraseRelation
 from forest_align.alignment.html import to_html, to_section
+from forest_align.alignment.svg import to_svg
 from forest_align.types import Node, Sentence
 
 from .html_page import Page
@@ -113,21 +114,25 @@ def test_relations_and_similarities_are_columns_if_there_are_any() -> None:
     relation = PhraseRelation("more general", 0.625, ("derivation", "number"))
     phrases = replace(one, similarity=5.0), replace(two, relation=relation, similarity=3.21), three
     section = to_section(replace(example(), phrases=phrases, paraphrase_probability=0.307))
-    rows = [re.findall(r"<t[dh][^>]*>([^<]*)</t[dh]>", row) for row in section.split("<tr")[1:]]
+    plain = re.sub("</?span[^>]*>", "", section)
+    rows = [re.findall(r"<t[dh][^>]*>([^<]*)</t[dh]>", row) for row in plain.split("<tr")[1:]]
     assert [row[4:] for row in rows] == [
         ["probability", "relation", "similarity"],
         ["1.00", "", ""],
         ["1.00", "", "5.0/5"],
-        ["0.75 *", "more general (derivation, number) 0.62", "3.2/5"],
+        ["0.75 *", "⊐ more general (derivation, number) 0.62", "3.2/5"],
     ]
+    boxes = [a["data-n"] for a in Page(section).of("span") if "data-n" in a]
+    assert boxes == ["1", "2⊐"] * 2 and "the first phrase says less" in section
+    assert "⊐" in to_svg(replace(example(), phrases=phrases))
     assert "paraphrases: 0.31" in Page(section).text
     assert "relation" not in to_section(example()) and "similarity" not in to_section(example())
 
 
 def test_the_number_of_a_phrase_has_the_colour_of_its_box() -> None:
     shown = to_section(example())
-    boxes = re.findall(r'--c:(#\w+);[^>]* title="(\d+):', shown)
-    numbers = re.findall(r'<th style="color:(#\w+)">(\d+)</th>', shown)
+    boxes = re.findall(r'--c:(var\(--c\d\));[^>]* title="(\d+):', shown)
+    numbers = re.findall(r'<th style="color:(var\(--c\d\))">(\d+)</th>', shown)
     assert len(numbers) == 2 and set(numbers) == set(boxes)
 
 
@@ -139,7 +144,7 @@ def test_what_is_less_probable_than_not_is_pale_and_a_note_says_so() -> None:
     boxes = [a["title"] for a in page.of("span") if a.get("class") == "p unsure"]
     assert boxes == ["1: S 0.20", "1: S 0.20"]
     assert "less probable than 0.50" in page.text and "whole sentences improbable: 0.20" in page.text
-    assert "less probable" not in Page(to_html([example()])).text
+    assert "less probable" not in Page(to_section(example())).text
 
 
 def test_links_outside_of_the_phrases_are_dotted_and_noted() -> None:
@@ -148,14 +153,17 @@ def test_links_outside_of_the_phrases_are_dotted_and_noted() -> None:
     section = to_section(replace(alignment, outside=((i, j),)))
     source, target = alignment.source.words[i], alignment.target.words[j]
     assert f"dotted: links that the phrases leave out: {source}–{target}" in section
-    assert section.count('class="w out"') == 2 and section.count(" outside of the phrases") == 2
+    assert section.count('class="w out"') == 2 and section.count(" outside of the phrases") == 4
     assert "dotted" not in to_section(alignment) and ' out"' not in to_section(alignment)
 
 
 def test_alternatives_have_sections_of_their_own() -> None:
     other = replace(example(), log_probability=-77.25, id="")
     page = to_html([replace(example(), alternatives=(other,))])
-    assert page.count("<section>") == 2
+    assert re.findall("<section[^>]*>", page) == [
+        '<section data-name="7" data-alternatives>',
+        '<section data-name="7" data-alternative>',
+    ]
     assert "<h2>Alternative 2 " in page and page.index("Alternative 2") < page.index("-77.25")
 
 
@@ -303,4 +311,4 @@ def test_a_page_names_no_options_of_the_command() -> None:
     alignment = replace(example(), phrases=(*example().phrases, hidden), id="")
     section = to_section(alignment)
     assert "not shown: 1 phrase pair with parts of constituents<" in section
-    assert "--" not in re.sub("--[cd]:", "", section) and "<h2>Pair <span" in section
+    assert "--" not in re.sub("--[cd][0-9:]", "", section) and "<h2>Pair <span" in section

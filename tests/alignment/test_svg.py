@@ -8,7 +8,8 @@ from xml.etree import ElementTree
 import pytest
 
 from forest_align.alignment import Alignment, ArcPair, Links, PhrasePair, PhraseRelation
-from forest_align.alignment.svg import UNALIGNED, to_svg
+from forest_align.alignment._palette import LINK, PALETTE, UNALIGNED
+from forest_align.alignment.svg import to_svg
 from forest_align.types import InputError, Node, Sentence
 
 
@@ -27,6 +28,12 @@ def died_and_passed_away() -> Alignment:
         source_tree="(TOP (S (NP (PRP He)) (VP (VBD died)) (. <&>)))",
         target_tree="(S (NP (PRP He)) (VP (VBD passed) (PRT (RP away))) (. .))",
     )
+
+
+def lines_of(root: ElementTree.Element) -> list[ElementTree.Element]:
+    """The lines of the links, without the wide ones that only the pointer meets."""
+    paths = root.iter("{http://www.w3.org/2000/svg}path")
+    return [path for path in paths if path.get("stroke") != "none"]
 
 
 def test_the_picture_is_well_formed_and_shows_every_word_once() -> None:
@@ -73,12 +80,12 @@ def test_a_unary_chain_in_two_pairs_has_both_numbers() -> None:
 
 def test_one_line_is_drawn_for_each_link() -> None:
     root = ElementTree.fromstring(to_svg(died_and_passed_away()))
-    assert len(list(root.iter("{http://www.w3.org/2000/svg}path"))) == 3
+    assert len(lines_of(root)) == 3
 
 
 def test_links_outside_of_the_derivation_are_dashed() -> None:
     root = ElementTree.fromstring(to_svg(replace(died_and_passed_away(), outside=((1, 2),))))
-    paths = list(root.iter("{http://www.w3.org/2000/svg}path"))
+    paths = lines_of(root)
     assert [path.get("stroke-dasharray") for path in paths] == [None, None, "3 3"]
 
 
@@ -124,7 +131,7 @@ def test_links_run_from_word_to_word_and_words_without_any_are_grey() -> None:
     assert [word for *_, colour, word in words if colour == UNALIGNED] == ["<&>", "."]
     source, target = words[:3], words[3:]
     drawn = []
-    for path in root.iter(f"{name}path"):
+    for path in lines_of(root):
         numbers = [float(number) for number in re.findall(r"-?[\d.]+", path.get("d", ""))]
         one = [i for i, word in enumerate(source) if word[0] == numbers[0]]
         two = [j for j, word in enumerate(target) if word[0] == numbers[6]]
@@ -229,7 +236,54 @@ def test_an_alignment_draws_itself() -> None:
     assert died_and_passed_away().to_svg() == to_svg(died_and_passed_away())
 
 
-def test_an_alignment_without_trees_is_refused() -> None:
-    sentence = Sentence.from_words(["a"])
-    with pytest.raises(InputError, match="trees"):
-        to_svg(Alignment(sentence, sentence))
+def test_without_trees_the_words_and_links_are_drawn() -> None:
+    name = "{http://www.w3.org/2000/svg}"
+    for edges, trees in (
+        (5, {"source_tree": ""}),
+        (3, {"target_tree": ""}),
+        (0, {"source_tree": "", "target_tree": ""}),
+    ):
+        root = ElementTree.fromstring(to_svg(replace(died_and_passed_away(), **trees)))
+        assert len(lines_of(root)) == 3
+        words = [at.text for at in root.iter(f"{name}text") if at.get("font-size") is None]
+        assert words == ["He", "died", "<&>", "He", "passed", "away", "."]
+        assert len(list(root.iter(f"{name}polyline"))) == edges
+
+
+def test_a_link_tells_its_words_and_probability_and_has_the_colour_of_its_phrase() -> None:
+    name = "{http://www.w3.org/2000/svg}"
+    root = ElementTree.fromstring(to_svg(died_and_passed_away()))
+    links = [group for group in root.iter(f"{name}g") if group.get("class") == "l"]
+    assert [group.findtext(f"{name}title") for group in links] == [
+        *("He – He 0.99", "died – passed 0.80", "died – away 0.40"),
+    ]
+    assert [group.get("data-with") for group in links] == ["s0 t0", "s1 t1", "s1 t2"]
+    colours = [path.get("stroke") for path in lines_of(root)]
+    assert colours == [LINK, PALETTE[1], PALETTE[1]]
+
+
+def test_a_node_lights_the_words_of_its_pairs_and_the_other_node() -> None:
+    name = "{http://www.w3.org/2000/svg}"
+    root = ElementTree.fromstring(to_svg(died_and_passed_away()))
+    nodes = [group for group in root.iter(f"{name}g") if group.get("class") == "n"]
+    with_pairs = sorted(
+        (str(n.get("data-pair")), str(n.get("data-with"))) for n in nodes if n.get("data-pair")
+    )
+    whole = "s0 s1 s2 t0 t1 t2 t3"
+    assert with_pairs == [("0", whole)] * 2 + [("1", "s0 t0")] * 2 + [("2", "s1 t1 t2")] * 2
+    assert sorted(n.get("data-with") for n in nodes if not n.get("data-pair")) == ["s2", "t1", "t2", "t3"]
+
+
+def test_links_that_reach_far_have_more_room() -> None:
+    heights = []
+    for length in (4, 44):
+        sentence = Sentence.from_words([f"word{k}" for k in range(length)])
+        crossing = Links.of([(k, length - 1 - k) for k in range(length)])
+        root = ElementTree.fromstring(to_svg(Alignment(sentence, sentence, crossing)))
+        heights.append(float(root.get("height", "")))
+    assert heights[1] - heights[0] > 150
+
+
+def test_a_side_without_words_is_refused() -> None:
+    with pytest.raises(InputError, match="words on both sides"):
+        to_svg(Alignment.failed("cannot be read"))

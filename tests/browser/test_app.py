@@ -391,16 +391,16 @@ def test_what_is_typed_cannot_become_part_of_the_page() -> None:
         for aligner in ("forest", attack):
             for target in (attack, f"{attack} fail"):
                 answer = client.get("/", params={"source": target, "target": attack, "aligner": aligner})
-                assert answer.text.count("<script>") == 2 and "<img" not in answer.text
+                assert answer.text.count("<script>") == 1 and "<img" not in answer.text
                 policy = answer.headers["Content-Security-Policy"]
-                assert re.findall("script-src ([^;]*)", policy)[0].count("sha256-") == 2
+                assert re.findall("script-src ([^;]*)", policy)[0].count("sha256-") == 1
 
 
 def test_the_pairs_of_the_file_are_leafed_through(client: TestClient) -> None:
     text = client.get("/pairs?first=21").text
     assert re.findall("Pair ([0-9]+) <", text) == ["21", "22", "23", "24", "25"]
     text = client.get("/pairs").text
-    assert text.count("<section>") == 10 and "alignments.jsonl:5: not JSON" in text
+    assert text.count("<section ") == 10 and "alignments.jsonl:5: not JSON" in text
 
 
 def test_a_pair_of_the_file_is_there_as_json_too(client: TestClient) -> None:
@@ -433,7 +433,7 @@ def test_pairs_of_any_characters_are_shown(tmp_path: Path) -> None:
     path.write_text(alignment.to_json() + "\nbroken\n")
     with served(path=path) as client:
         page = client.get("/pairs")
-        assert page.status_code == 200 and page.text.count("<section>") == 2
+        assert page.status_code == 200 and page.text.count("<section ") == 2
         assert client.get("/pairs/2").json()["error"]
 
 

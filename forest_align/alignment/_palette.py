@@ -1,0 +1,60 @@
+"""Colours of pages and pictures, on white and on dark paper, apart for colour-blind readers too.
+
+Colour is never the only sign: phrases also have numbers, and relations signs.
+"""
+
+from __future__ import annotations
+
+#: Colours of phrase pairs on white paper, in the order of their numbers. Each has a contrast of 4.5 to the
+#: paper (WCAG 2.1, 1.4.3). Two differ by 10 or more (CIE 1976), as people with protanopia, deuteranopia and
+#: tritanopia see them too (Machado et al. 2009); ``tests/alignment/test_palette.py`` computes both.
+PALETTE = ("#0066bb", "#bb5500", "#007755", "#6600dd", "#772266", "#770022")
+#: The same on dark paper.
+DARK_PALETTE = ("#55aaff", "#ff9933", "#33cc99", "#ffbbee", "#ee5555", "#ee11cc")
+PAPER, DARK_PAPER = "#ffffff", "#1b1b1b"
+INK, DARK_INK = "#111111", "#eeeeee"
+#: What is aligned to nothing, and links in no numbered phrase.
+UNALIGNED, DARK_UNALIGNED = "#6b6b6b", "#a0a0a0"
+LINK, DARK_LINK = "#444444", "#bbbbbb"
+
+
+def colour_of(number: int) -> str:
+    """The colour of a number on white paper."""
+    return PALETTE[number % len(PALETTE)]
+
+
+def colour_class(number: int) -> str:
+    """The class of elements of a picture that have the colour of a number."""
+    return f"c{number % len(PALETTE)}"
+
+
+def page_colour(number: int) -> str:
+    """The colour of a number in a page's style."""
+    return f"var(--{colour_class(number)})"
+
+
+def page_colours() -> str:
+    """Style of a page: its colours as variables, by the reader's preference."""
+    dark = _variables(DARK_PALETTE, DARK_PAPER, DARK_INK, DARK_UNALIGNED)
+    return (
+        f":root {{ {_variables(PALETTE, PAPER, INK, UNALIGNED)} }}\n"
+        f"@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
+    )
+
+
+def picture_style() -> str:
+    """Style of a picture: attributes of its elements have the colours of white paper, this has the others."""
+    rules = [
+        f".f.{colour_class(k)}{{fill:{colour}}}.s.{colour_class(k)}{{stroke:{colour}}}"
+        for k, colour in enumerate(DARK_PALETTE)
+    ]
+    rules += [
+        f".f.{name}{{fill:{colour}}}.s.{name}{{stroke:{colour}}}"
+        for name, colour in (("un", DARK_UNALIGNED), ("li", DARK_LINK), ("in", DARK_INK), ("pa", DARK_PAPER))
+    ]
+    return f"<style>@media (prefers-color-scheme:dark){{{''.join(rules)}}}</style>"
+
+
+def _variables(colours: tuple[str, ...], paper: str, ink: str, unaligned: str) -> str:
+    numbered = [f"--{colour_class(k)}: {colour}" for k, colour in enumerate(colours)]
+    return "; ".join([*numbered, f"--paper: {paper}", f"--ink: {ink}", f"--unaligned: {unaligned}"])

@@ -1,0 +1,128 @@
+// Words, phrases, tree nodes, links and rows light up with what they are aligned to, under the pointer or
+// with the keyboard, and a note tells how probable that is. Without scripts their titles tell it.
+const all = (within, wanted) => [...within.querySelectorAll(wanted)];
+const tip = document.body.appendChild(document.createElement("div"));
+tip.id = "tip";
+tip.setAttribute("role", "status");
+
+// Titles become notes of this page, or the browser would show them too.
+const noteOf = e => {
+  const title = [...e.children, ...all(e, "text > title")].find(one => one.tagName === "title");
+  if (title) { e.dataset.tip = title.textContent; title.remove(); }
+  if (e.title) { e.dataset.tip = e.title; e.removeAttribute("title"); }
+  return e.dataset.tip || "";
+};
+
+let lit = null;
+const light = e => {
+  if (e === lit) return;
+  if (lit) all(lit.closest("section"), ".on").forEach(one => one.classList.remove("on"));
+  if (lit) lit.closest("section").classList.remove("lit");
+  lit = e;
+  tip.textContent = "";
+  if (!e) return;
+  const section = e.closest("section"), words = new Set(e.dataset.with.split(" "));
+  const pairs = (e.dataset.pair || "").split(" ").filter(Boolean);
+  section.classList.add("lit");
+  e.classList.add("on");
+  for (const one of all(section, "[data-w]")) if (words.has(one.dataset.w)) one.classList.add("on");
+  for (const one of all(section, ".l"))
+    if (e.matches(".l") ? one.dataset.with === e.dataset.with : one.dataset.with.split(" ").every(w => words.has(w)))
+      one.classList.add("on");
+  for (const one of all(section, "[data-pair]:not(.p)"))
+    if (one.dataset.pair.split(" ").some(pair => pairs.includes(pair))) one.classList.add("on");
+  const notes = [];
+  for (let one = e; one; one = one.parentElement.closest("[data-with]")) notes.push(noteOf(one));
+  tip.textContent = notes.filter(Boolean).join("\n");
+  const box = e.getBoundingClientRect(), own = tip.getBoundingClientRect();
+  const left = Math.max(4, Math.min(box.left, document.documentElement.clientWidth - own.width - 4));
+  const above = box.top - own.height - 6;
+  tip.style.transform = `translate(${left}px, ${above < 0 ? box.bottom + 6 : above}px)`;
+};
+const lightable = e => e && e.closest && e.closest("[data-with]");
+document.addEventListener("mouseover", event => light(lightable(event.target)));
+document.addEventListener("focusin", event => light(lightable(event.target)));
+document.addEventListener("focusout", () => light(null));
+
+// One stop of the tab key for each sentence, table and picture; arrows move within it.
+for (const group of all(document, ".side, section table, section svg")) {
+  const members = all(group, "[data-with]");
+  members.forEach((e, place) => { e.tabIndex = place ? -1 : 0; });
+  group.addEventListener("keydown", event => {
+    const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key];
+    const next = step && members[members.indexOf(lightable(event.target)) + step];
+    if (event.key === "Escape") light(null);
+    if (!next) return;
+    event.preventDefault();
+    event.target.tabIndex = -1;
+    next.tabIndex = 0;
+    next.focus();
+  });
+}
+
+// Downloads.
+const save = (name, type, text) => {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], {type}));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+};
+const button = (text, act) => {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.textContent = text;
+  made.addEventListener("click", act);
+  return made;
+};
+const svgText = svg => {
+  const copy = svg.cloneNode(true);
+  all(copy, "[tabindex]").forEach(e => e.removeAttribute("tabindex"));
+  all(copy, "[data-tip]").forEach(e => {
+    const title = document.createElementNS(svg.namespaceURI, "title");
+    title.textContent = e.dataset.tip;
+    e.prepend(title);
+    delete e.dataset.tip;
+  });
+  return new XMLSerializer().serializeToString(copy);
+};
+const fileName = section => (section.dataset.name || "").replace(/[^\p{L}\p{N}._-]+/gu, "_") || "alignment";
+for (const picture of all(document, "section .picture"))
+  picture.after(button("Save the picture (SVG)", () => save(
+    fileName(picture.closest("section")) + ".svg", "image/svg+xml", svgText(picture.querySelector("svg")))));
+for (const values of all(document, "pre.json"))
+  values.before(button("Save as JSON", () => save(
+    fileName(values.closest("section")) + ".json", "application/json", values.textContent + "\n")));
+
+// Of the alternatives of an alignment one is shown.
+for (const first of all(document, "section[data-alternatives]")) {
+  const views = [first];
+  while (views.at(-1).nextElementSibling?.matches("section[data-alternative]")) views.push(views.at(-1).nextElementSibling);
+  const show = place => views.forEach((view, k) => { view.hidden = k !== place; });
+  views.forEach((view, own) => {
+    const bar = document.createElement("p");
+    bar.className = "choice";
+    views.forEach((_, k) => {
+      const choice = button(k ? `Alternative ${k + 1}` : "Best", () => {
+        show(k);
+        all(views[k], ".choice button")[k].focus();
+      });
+      choice.setAttribute("aria-pressed", k === own);
+      bar.append(choice, " ");
+    });
+    view.prepend(bar);
+  });
+  show(0);
+}
+
+// What is less probable than the slider says fades.
+const slider = document.getElementById("threshold");
+if (slider) {
+  slider.closest("p").hidden = false;
+  const fade = () => {
+    document.getElementById("least").textContent = (+slider.value).toFixed(2);
+    all(document, "section [data-p]").forEach(e => e.classList.toggle("weak", +e.dataset.p < slider.value));
+  };
+  slider.addEventListener("input", fade);
+  fade();
+}

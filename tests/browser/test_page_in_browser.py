@@ -1,0 +1,256 @@
+"""The pages in a real browser: pointer, keyboard, a phone, and text that attacks."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+from xml.etree import ElementTree
+
+import pytest
+
+from forest_align.alignment import Alignment, Links, PhrasePair, PhraseRelation
+from forest_align.alignment.html import to_html
+from forest_align.browser.app import ServedModel, ServiceSettings, create_app
+from forest_align.browser.limits import ServiceLimits
+from forest_align.browser.line_index import LineIndex
+from forest_align.browser.server import listen, make_server
+from forest_align.types import Node, Sentence
+
+from .chromium import PHONE, Chromium, chromium
+from .fake_service import FakeAligner, LocalWorker, load_fake, write_alignments
+
+pytestmark = pytest.mark.engine
+
+# Attacks that would change the title of the page if a browser took them for more than text.
+_HACK = "document.title='hacked'"
+ATTACK = f"""</textarea></pre></script><script>{_HACK}</script><img src=x onerror="{_HACK}">"""
+
+
+def died(**more: Any) -> Alignment:
+    """He died; He passed away: with trees, and a relation."""
+    relation = PhraseRelation("more general", 0.9)
+    return replace(
+        Alignment(
+            Sentence.from_words(["He", "died"]),
+            Sentence.from_words(["He", "passed", "away"]),
+            Links.of([(0, 0), (1, 1), (1, 2)], scores=[1.0, 0.8, 0.4]),
+            (
+                PhrasePair(Node(1, 2, "VP::VBD"), Node(1, 3, "VP"), 0.75, relation=relation),
+                PhrasePair(Node(0, 2, "S"), Node(0, 3, "S"), 1.0),
+            ),
+            source_tree="(S (NP (PRP He)) (VP (VBD died)))",
+            target_tree="(S (NP (PRP He)) (VP (VBD passed) (PRT (RP away))))",
+            aligner="forest",
+        ),
+        **more,
+    )
+
+
+class TreeAligner(FakeAligner):
+    """Knows one pair with trees; others as the fake does."""
+
+    def align_many(self, pairs: Iterable[tuple[str, str]], batch_size: int) -> Iterator[Alignment]:
+        for source, target in pairs:
+            if source != "He died":
+                yield from super().align_many([(source, target)], batch_size)
+                continue
+            others = [died(log_probability=-float(k)) for k in range(2, self.alignments + 1)]
+            yield died(alternatives=tuple(others), log_probability=-1.0)
+
+
+def load_trees(name: str) -> Any:
+    return TreeAligner() if name == "forest" else load_fake(name)
+
+
+@pytest.fixture(scope="module")
+def downloads(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("downloads")
+
+
+@pytest.fixture(scope="module")
+def browser(downloads: Path) -> Iterator[Chromium]:
+    with chromium(downloads) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def site(browser: Chromium, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a service with a file."""
+    names = {name: ServedModel(name, name, "0") for name in ("forest", "contextual")}
+    path = write_alignments(tmp_path_factory.mktemp("file") / "alignments.jsonl")
+    limits = ServiceLimits(gather_seconds=0.001)
+    app = create_app(ServiceSettings(names, "forest", limits), [LocalWorker(load_trees)], LineIndex(path))
+    listener, server = listen("127.0.0.1", 0), make_server(app, limits)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    server.should_exit = True
+    thread.join(20)
+
+
+def lit(browser: Chromium) -> set[str]:
+    """Names of the words that are lit."""
+    return {str(element.get_attribute("data-w")) for element in browser.all("[data-w].on")}
+
+
+def typed(site: str, source: str = "He died", target: str = "He passed away", **more: str) -> str:
+    return f"{site}/?{urlencode({'source': source, 'target': target, **more})}"
+
+
+def test_two_typed_sentences_are_aligned_and_drawn(browser: Chromium, site: str) -> None:
+    browser.open(site)
+    browser.one("#source").send_keys("He died")
+    browser.one("#target").send_keys("He passed away")
+    browser.one("form button").click()
+    assert "source=He+died" in browser.driver.current_url
+    assert browser.texts(".side") == ["He died", "He passed away"]
+    labels = [label.split("\n")[0] for label in browser.texts("svg .n") if label]
+    assert {"S1", "VP–VBD2⊐", "VP2⊐"} <= set(labels)
+    assert browser.messages() == []
+
+
+def test_the_pointer_on_a_node_lights_both_sides_and_tells_the_probability(
+    browser: Chromium, site: str
+) -> None:
+    browser.open(typed(site))
+    node = next(node for node in browser.all("svg .n") if "VP–VBD" in node.text)
+    browser.hover(node)
+    assert lit(browser) == {"s1", "t1", "t2"} and browser.tip == "0.75 more general"
+    nodes = {re.sub("[0-9⊐]", "", one.text) for one in browser.all("svg .n.on")}
+    assert nodes == {"VP–VBD", "VP"}
+    assert [one.get_attribute("data-with") for one in browser.all("svg .l.on")] == ["s1 t1", "s1 t2"]
+    browser.hover(browser.one("h1"))
+    assert lit(browser) == set() and browser.tip == ""
+
+
+def test_the_pointer_on_a_link_lights_its_two_words(browser: Chromium, site: str) -> None:
+    browser.open(typed(site))
+    browser.hover(browser.all("svg .l .hit")[0])
+    assert lit(browser) == {"s0", "t0"} and browser.tip == "He – He 1.00"
+    assert len(browser.all("svg .l.on")) == 1
+
+
+def test_aligners_without_trees_have_a_picture_of_their_links(browser: Chromium, site: str) -> None:
+    browser.open(typed(site, "a b c", "c b", aligner="contextual"))
+    assert browser.texts("summary")[:1] == ["links"] and len(browser.all("svg .l")) == 2
+    browser.hover(browser.one("svg [data-w=s2]"))
+    assert lit(browser) == {"s2", "t0"} and browser.tip == "c 0.50"
+
+
+def test_the_keyboard_reaches_words_nodes_and_links(browser: Chromium, site: str) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    browser.open(typed(site))
+    stops = browser.run("return [...document.querySelectorAll('section [tabindex=\"0\"]')].length")
+    assert stops == len(browser.all("section .side, section table, section svg"))
+    browser.run("document.querySelector('section .side [tabindex=\"0\"]').focus()")
+    assert lit(browser) == {"s0", "s1", "t0", "t1", "t2"} and browser.tip == "1: S 1.00"
+    browser.press(Keys.ARROW_RIGHT)
+    assert lit(browser) == {"s0", "t0"} and browser.tip == "He 1.00\n1: S 1.00"
+    browser.press(Keys.ARROW_RIGHT)
+    assert lit(browser) == {"s1", "t1", "t2"} and browser.tip == "2: VP::VBD 0.75\n1: S 1.00"
+    browser.run("document.querySelector('svg [tabindex=\"0\"]').focus()")
+    assert lit(browser) == {"s0", "t0"} and browser.tip == "He – He 1.00"
+    browser.press(Keys.ARROW_RIGHT)
+    assert lit(browser) == {"s1", "t1"} and browser.tip == "died – passed 0.80"
+    browser.press(Keys.ESCAPE)
+    assert lit(browser) == set()
+
+
+def test_on_a_phone_no_page_is_wider_than_the_window(browser: Chromium, site: str, tmp_path: Path) -> None:
+    words = [f"word{k}" for k in range(44)] + ["antidisestablishmentarianism" * 3]
+    sentence = Sentence.from_words(words)
+    long = Alignment(sentence, sentence, Links.of([(k, 44 - k) for k in range(45)]), id="long")
+    (tmp_path / "page.html").write_text(to_html([died(), long]), encoding="utf-8")
+    pages = [site, typed(site), f"{site}/pairs", f"{site}/pairs?first=26", (tmp_path / "page.html").as_uri()]
+    pages.append(typed(site, " ".join(words), words[-1]))
+    for page in pages:
+        browser.open(page, PHONE)
+        browser.run("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+        assert not browser.is_wider_than_its_window(), page
+
+
+def test_sentences_that_attack_are_text(browser: Chromium, site: str, tmp_path: Path) -> None:
+    sentence = Sentence.from_words([ATTACK])
+    tree = "(S (X a))"
+    node = Node(0, 1, ATTACK)
+    attacks = died(
+        source=sentence,
+        words=Links.of([(0, 0)], scores=[0.5]),
+        phrases=(PhrasePair(node, Node(0, 2, ATTACK), 0.5),),
+        source_tree=tree,
+        id=ATTACK,
+        aligner=ATTACK,
+        warnings=(ATTACK,),
+    )
+    (tmp_path / "page.html").write_text(to_html([attacks]), encoding="utf-8")
+    for page in (typed(site, ATTACK, ATTACK), typed(site, aligner=ATTACK), (tmp_path / "page.html").as_uri()):
+        browser.open(page)
+        for element in browser.all("section [data-with]")[:6]:
+            browser.hover(element)
+        assert browser.driver.title == "Alignments" and browser.all("img") == []
+        if page.startswith("http"):
+            assert [text for text in browser.messages() if "Security Policy" in text] == []
+    assert ATTACK in browser.one("body").text
+
+
+def test_the_slider_fades_what_is_less_probable(browser: Chromium, site: str) -> None:
+    browser.open(typed(site))
+    browser.run(
+        "const one = document.getElementById('threshold'); one.value = 0.5;"
+        "one.dispatchEvent(new Event('input'))"
+    )
+    weak = [one.get_attribute("data-p") for one in browser.all(".weak")]
+    assert set(weak) == {"0.4000"} and len(weak) == 2  # a link and a row
+    assert browser.one("#least").text == "0.50"
+
+
+def test_pictures_and_alignments_can_be_saved(browser: Chromium, site: str, downloads: Path) -> None:
+    browser.open(typed(site))
+    browser.hover(browser.all("svg .n")[0])  # what has been lit keeps its title
+    browser.run("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    buttons = browser.all("section button")
+    assert [button.text for button in buttons] == ["Save the picture (SVG)", "Save as JSON"]
+    for button in buttons:
+        browser.run("arguments[0].scrollIntoView({block: 'center'})", button)
+        button.click()
+    drawn, values = downloads / "alignment.svg", downloads / "alignment.json"
+    until = time.monotonic() + 10
+    while not (drawn.exists() and values.exists()) and time.monotonic() < until:
+        time.sleep(0.05)
+    root = ElementTree.parse(drawn).getroot()
+    found = Alignment.from_json(values.read_text(encoding="utf-8"))
+    assert found.words == died().words and json.loads(values.read_text())["aligner"] == "forest"
+    name = "{http://www.w3.org/2000/svg}"
+    assert len(list(root.iter(f"{name}title"))) == found.to_svg().count("<title>")
+    assert "tabindex" not in drawn.read_text()
+
+
+def test_dark_pages_have_dark_trees(browser: Chromium, site: str) -> None:
+    for dark in (False, True):
+        browser.open(typed(site), dark=dark)
+        for part, style in (("body", "backgroundColor"), ("svg > rect", "fill")):
+            colour = browser.run(f"return getComputedStyle(document.querySelector('{part}')).{style}")
+            assert (max(map(int, re.findall(r"\d+", colour)[:3])) < 60) == dark
+
+
+def test_of_several_alignments_one_is_chosen(browser: Chromium, tmp_path: Path) -> None:
+    others = tuple(died(log_probability=-float(k)) for k in (2, 3))
+    (tmp_path / "page.html").write_text(
+        to_html([died(alternatives=others, log_probability=-1.0), died()]), encoding="utf-8"
+    )
+    browser.open((tmp_path / "page.html").as_uri())
+    shown = [one.text for one in browser.all("h2") if one.is_displayed()]
+    assert shown == ["Pair forest · log score -1.00", "Pair forest"]
+    buttons = [one for one in browser.all(".choice button") if one.is_displayed()]
+    assert [one.text for one in buttons] == ["Best", "Alternative 2", "Alternative 3"]
+    buttons[2].click()
+    shown = [one.text for one in browser.all("h2") if one.is_displayed()]
+    assert shown == ["Alternative 3 forest · log score -3.00", "Pair forest"]
