@@ -24,7 +24,7 @@ test-only:
 # Engines for clusters, and pages in a browser (apt-get install chromium chromium-driver); what is not installed is
 # skipped.
 test-engines:
-	$(BIN)/python -m pytest -m engine $(TESTS)
+	$(BIN)/python -m pytest -m engine $(TESTS) || test $$? = 5  # some TESTS have none
 
 # What depends on the version of transformers: parsers in benepar's format, and training the parser.
 # With another version: make test-transformers VENV=build/transformers-5 CONSTRAINTS=constraints-transformers-5.txt
