@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from forest_align.alignment._palette import INK, LINK, UNALIGNED, colour_class, colour_of
 from forest_align.alignment._record import AlignmentRecord
@@ -24,8 +24,13 @@ def link_height(alignment: AlignmentRecord, xs: Sequence[float], other_xs: Seque
     return min(_MOST_HEIGHT, _LEAST_HEIGHT + _RISE * max(0.0, reach - 2 * _LEAST_HEIGHT))
 
 
-def draw_links(alignment: AlignmentRecord, source: PlacedWords, target: PlacedWords) -> list[str]:
-    """Draw each link, in the colour of the smallest numbered phrase pair around it."""
+def draw_links(
+    alignment: AlignmentRecord,
+    source: PlacedWords,
+    target: PlacedWords,
+    rings: Collection[tuple[int, int]] = frozenset(),
+) -> list[str]:
+    """Draw each link, in the colour of the smallest numbered phrase pair around it; some carry a ring."""
     scores = alignment.words.scores or (1.0,) * len(alignment.words)
     (xs, top), (other_xs, bottom) = source, target
     middle = (top + bottom) / 2
@@ -42,11 +47,17 @@ def draw_links(alignment: AlignmentRecord, source: PlacedWords, target: PlacedWo
         dashes = ' stroke-dasharray="3 3"' if (i, j) in alignment.outside else ""
         title = f"{alignment.source.words[i]} – {alignment.target.words[j]}"
         title += "" if alignment.words.scores is None else f" {score:.2f}"
+        ring = ""
+        if (i, j) in rings:
+            ring = (
+                f'<circle class="s {name}" cx="{(xs[i] + other_xs[j]) / 2:.1f}" cy="{middle:.1f}" r="5" '
+                f'fill="none" stroke="{colour}" stroke-width="2"/>'
+            )
         # The wide line cannot be seen; it is for the pointer.
         drawn.append(
             f'<g class="l" data-with="s{i} t{j}" data-p="{score:.4f}"><title>{escaped(title)}</title>'
             f'<path class="s {name}" d="{curve}" fill="none" stroke="{colour}" stroke-width="1.4" '
-            f'stroke-opacity="{0.25 + 0.75 * min(1.0, max(0.0, score)):.2f}"{dashes}/>'
+            f'stroke-opacity="{0.25 + 0.75 * min(1.0, max(0.0, score)):.2f}"{dashes}/>{ring}'
             f'<path class="hit" d="{curve}" fill="none" stroke="none" stroke-width="9" '
             'pointer-events="stroke"/></g>'
         )

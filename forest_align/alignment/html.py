@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from html import escape
 from pathlib import Path
 
@@ -121,7 +121,7 @@ def section_body(alignment: AlignmentRecord, *, open_trees: bool = False, number
     if alignment.error:
         body.append(f'<p class="error">{escaped(alignment.error)}</p>')
     body += [f'<p class="note">{escaped(warning)}</p>' for warning in alignment.warnings]
-    body += [_side(alignment, pairs, side) for side in (0, 1)]
+    body.append(sentence_lines(alignment))
     if alignment.outside:
         body.append(f'<p class="note">{escaped(_outside_note(alignment))}</p>')
     if pairs:
@@ -129,7 +129,7 @@ def section_body(alignment: AlignmentRecord, *, open_trees: bool = False, number
     if alignment.arcs:
         body.append(arc_table(alignment))
     if len(alignment.source) and len(alignment.target) and not alignment.error:
-        body.append(_picture(alignment, open_trees))
+        body.append(picture_of(alignment, open_trees))
     body.append(legend(alignment, pairs))
     return "\n".join(filter(None, body))
 
@@ -139,6 +139,12 @@ def _outside_note(alignment: AlignmentRecord) -> str:
     source, target = alignment.source.words, alignment.target.words
     links = ", ".join(f"{source[i]}–{target[j]}" for i, j in alignment.outside)
     return f"dotted: links that the phrases leave out: {links}"
+
+
+def sentence_lines(alignment: AlignmentRecord) -> str:
+    """Both sentences, their aligned phrases as nested spans."""
+    pairs = shown_pairs(alignment)
+    return "\n".join(_side(alignment, pairs, side) for side in (0, 1))
 
 
 def _side(alignment: AlignmentRecord, pairs: Sequence[PhrasePair], side: int) -> str:
@@ -195,11 +201,14 @@ def _word(alignment: AlignmentRecord, sentence: Sentence, side: int, index: int)
     return f'<span class="{style}" data-w="{name}" data-with="{lights}"{title}>{word}</span>'
 
 
-def _picture(alignment: AlignmentRecord, is_open: bool) -> str:
+def picture_of(
+    alignment: AlignmentRecord, is_open: bool, rings: Collection[tuple[int, int]] = frozenset()
+) -> str:
+    """The picture of an alignment in a part of the page that folds; some links may carry a ring."""
     opening = "<details open>" if is_open else "<details>"
     title = "trees" if alignment.source_tree and alignment.target_tree else "links"
     try:
-        picture = to_svg(alignment)
+        picture = to_svg(alignment, rings=rings)
     except InputError:
         # Trees read from a file may not fit the tokens; everything else can still be shown.
         return '<p class="note">The trees do not fit the tokens.</p>'

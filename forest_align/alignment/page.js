@@ -29,7 +29,7 @@ const light = e => {
   for (const one of all(section, ".l"))
     if (e.matches(".l") ? one.dataset.with === e.dataset.with : one.dataset.with.split(" ").every(w => words.has(w)))
       one.classList.add("on");
-  for (const one of all(section, "[data-pair]:not(.p)"))
+  for (const one of all(e.closest(".column, section"), "[data-pair]:not(.p)"))
     if (one.dataset.pair.split(" ").some(pair => pairs.includes(pair))) one.classList.add("on");
   const notes = [];
   for (let one = e; one; one = one.parentElement.closest("[data-with]")) notes.push(noteOf(one));

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from forest_align.alignment._link_picture import (
     ARC_HEIGHT,
@@ -28,7 +28,7 @@ WORD_GAP = 18.0
 MARGIN = 16.0
 
 
-def to_svg(alignment: AlignmentRecord) -> str:
+def to_svg(alignment: AlignmentRecord, *, rings: Collection[tuple[int, int]] = frozenset()) -> str:
     """Draw an alignment as a self-contained SVG document, for white and for dark paper.
 
     An aligner without trees gives a picture of the words and their links. In trees, the two phrases of a pair
@@ -42,6 +42,8 @@ def to_svg(alignment: AlignmentRecord) -> str:
     ----------
     alignment : AlignmentRecord
         Any alignment with words on both sides.
+    rings : collection of (int, int)
+        Links that carry a ring, for differences from another alignment.
 
     Raises
     ------
@@ -72,7 +74,7 @@ def to_svg(alignment: AlignmentRecord) -> str:
     words = (columns[0], source_words), (columns[1], target_words)
     height = target_words + (target.level if target else 0) * LEVEL_HEIGHT + 12 + MARGIN
     marks = marks_of(alignment)
-    body = [*draw_links(alignment, *words), *draw_arcs(alignment, *words)]
+    body = [*draw_links(alignment, *words, rings), *draw_arcs(alignment, *words)]
     body += draw_tree(source, marks[0], source_words, -1) if source else []
     body += draw_tree(target, marks[1], target_words, +1) if target else []
     body += draw_words(alignment, *words)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from http import HTTPStatus
@@ -10,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from forest_align.alignment import Alignment
+from forest_align.alignment import Alignment, Links
 from forest_align.browser._guard import RequestGate, json_answer
 from forest_align.browser._pages import Form, pairs_page, problem_page, sentences_page
 from forest_align.browser._request_bodies import PairReader
@@ -63,18 +64,30 @@ class PageRoutes:
         source, target = (" ".join(query.get(side, "").split()) for side in ("source", "target"))
         name = query.get("aligner", self._default)
         total = len(self._lines) if self._lines is not None else 0
-        form = Form(self._names, name, self._limits.characters, source, target, total)
+        beside, gold = query.get("beside", ""), query.get("gold", "").strip()
+        number = query.get("alignments", "1")
+        most = self._limits.alignments
+        several = int(number) if number.isascii() and number.isdigit() and len(number) < 4 else 0
+        form = Form(
+            self._names, name, self._limits.characters, source, target, total, several, most, beside, gold
+        )
         if not (source or target):
             return _page(sentences_page(form))
+        wanted = [PairRequest(source, target, name, alignments=several)]
+        wanted += [PairRequest(source, target, beside)] if beside else []
         try:
-            pair = self._reader.check(PairRequest(source, target, name))
+            pairs = [self._reader.check(pair) for pair in wanted]
             with self._gate.entered():
-                result = await self._batches.start(pair)
+                results = await asyncio.gather(*map(self._batches.start, pairs))
         except RequestError as error:
             return _page(sentences_page(form, problem=error.message), error.status)
-        if result.status != HTTPStatus.OK:
-            return _page(sentences_page(form, problem=result.error), result.status)
-        return _page(await run_in_threadpool(_result_page, form, result.line))
+        for result in results:
+            if result.status != HTTPStatus.OK:
+                return _page(sentences_page(form, problem=result.error), result.status)
+        try:
+            return _page(await run_in_threadpool(_result_page, form, [result.line for result in results]))
+        except InputError as error:
+            return _page(sentences_page(form, problem=f"gold links: {error}"), HTTPStatus.BAD_REQUEST)
 
     async def pairs(self, request: Request) -> Response:
         """A page of the file's pairs; a broken pair is shown with its error."""
@@ -118,8 +131,13 @@ class PageRoutes:
         return found if found.id else replace(found, id=str(line))
 
 
-def _result_page(form: Form, line: str) -> str:
-    return sentences_page(form, Alignment.from_json(line))
+def _result_page(form: Form, lines: Sequence[str]) -> str:
+    """The page with the alignments in some lines of JSON, the first beside the others and gold links."""
+    first, *others = map(Alignment.from_json, lines)
+    if form.gold:
+        links = Links.from_pharaoh(form.gold).check(len(first.source), len(first.target))
+        others.append(Alignment(first.source, first.target, links, aligner="gold"))
+    return sentences_page(form, first, others=others)
 
 
 def _page(text: str, status: int = HTTPStatus.OK) -> Response:

@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from forest_align.alignment import Alignment
+from forest_align.alignment.comparison_html import comparison_section
 from forest_align.alignment.html import SCRIPT, STYLE, section_body, section_start
 from forest_align.alignment.page_text import printable
 
@@ -50,6 +51,7 @@ _ENVIRONMENT.globals.update(
     example={"source": EXAMPLE[0], "target": EXAMPLE[1]},
     section_start=_start,
     section_body=_body,
+    comparison=lambda *both: Markup(comparison_section(*both)),
 )
 
 
@@ -78,6 +80,12 @@ class Form:
         The sentences.
     pairs : int
         Number of pairs in the file that can be browsed; 0 if there is no file.
+    alignments, most_alignments : int
+        How many alignments to find, and at most.
+    beside : str
+        Name of the aligner to compare with; empty for none.
+    gold : str
+        Links to compare with, as ``0-0 1-2``.
     """
 
     aligners: Sequence[str]
@@ -86,11 +94,17 @@ class Form:
     source: str = ""
     target: str = ""
     pairs: int = 0
+    alignments: int = 1
+    most_alignments: int = 1
+    beside: str = ""
+    gold: str = ""
 
 
-def sentences_page(form: Form, alignment: Alignment | None = None, problem: str = "") -> str:
-    """The page with the form and, below it, the result: an alignment or a problem."""
-    return _render("sentences", form=form, alignment=alignment, problem=problem)
+def sentences_page(
+    form: Form, alignment: Alignment | None = None, problem: str = "", others: Sequence[Alignment] = ()
+) -> str:
+    """The page with the form and, below it, the result: an alignment, others beside it, or a problem."""
+    return _render("sentences", form=form, alignment=alignment, problem=problem, others=others)
 
 
 def pairs_page(alignments: Iterable[tuple[int, Alignment]], first: int, size: int, total: int) -> str:

@@ -396,6 +396,28 @@ def test_what_is_typed_cannot_become_part_of_the_page() -> None:
                 assert re.findall("script-src ([^;]*)", policy)[0].count("sha256-") == 1
 
 
+def test_links_that_are_given_stand_beside_the_alignment(client: TestClient) -> None:
+    sentences = {"source": "a b", "target": "b a"}
+    answer = client.get("/", params={**sentences, "gold": "0-1 1-1"})
+    assert answer.status_code == 200
+    assert "1 links in both, 1 only in fake, 1 only in gold" in answer.text
+    for gold in ("0-7", "x"):
+        answer = client.get("/", params={**sentences, "gold": gold})
+        assert answer.status_code == 400 and "gold links: " in answer.text
+        assert f'value="{gold}"' in answer.text
+
+
+def test_the_page_finds_several_alignments_and_compares_aligners(client: TestClient) -> None:
+    sentences = {"source": "a b", "target": "b a"}
+    text = client.get("/", params={**sentences, "alignments": "3"}).text
+    assert text.count("<section data-alternative") == 3
+    text = client.get("/", params={**sentences, "beside": "contextual"}).text
+    assert "2 links in both, 0 only in fake, 0 only in fake" in text
+    for wrong in ({"alignments": "11"}, {"alignments": "x"}, {"beside": "none"}, {"beside": "missing"}):
+        answer = client.get("/", params=sentences | wrong)
+        assert answer.status_code in (400, 503) and 'role="alert"' in answer.text
+
+
 def test_the_pairs_of_the_file_are_leafed_through(client: TestClient) -> None:
     text = client.get("/pairs?first=21").text
     assert re.findall("Pair ([0-9]+) <", text) == ["21", "22", "23", "24", "25"]

@@ -33,20 +33,20 @@ _HACK = "document.title='hacked'"
 ATTACK = f"""</textarea></pre></script><script>{_HACK}</script><img src=x onerror="{_HACK}">"""
 
 
-def died(**more: Any) -> Alignment:
-    """He died; He passed away: with trees, and a relation."""
+def he_left(**more: Any) -> Alignment:
+    """He left; He went away: with trees, and a relation."""
     relation = PhraseRelation("more general", 0.9)
     return replace(
         Alignment(
-            Sentence.from_words(["He", "died"]),
-            Sentence.from_words(["He", "passed", "away"]),
+            Sentence.from_words(["He", "left"]),
+            Sentence.from_words(["He", "went", "away"]),
             Links.of([(0, 0), (1, 1), (1, 2)], scores=[1.0, 0.8, 0.4]),
             (
                 PhrasePair(Node(1, 2, "VP::VBD"), Node(1, 3, "VP"), 0.75, relation=relation),
                 PhrasePair(Node(0, 2, "S"), Node(0, 3, "S"), 1.0),
             ),
-            source_tree="(S (NP (PRP He)) (VP (VBD died)))",
-            target_tree="(S (NP (PRP He)) (VP (VBD passed) (PRT (RP away))))",
+            source_tree="(S (NP (PRP He)) (VP (VBD left)))",
+            target_tree="(S (NP (PRP He)) (VP (VBD went) (PRT (RP away))))",
             aligner="forest",
         ),
         **more,
@@ -58,11 +58,11 @@ class TreeAligner(FakeAligner):
 
     def align_many(self, pairs: Iterable[tuple[str, str]], batch_size: int) -> Iterator[Alignment]:
         for source, target in pairs:
-            if source != "He died":
+            if source != "He left":
                 yield from super().align_many([(source, target)], batch_size)
                 continue
-            others = [died(log_probability=-float(k)) for k in range(2, self.alignments + 1)]
-            yield died(alternatives=tuple(others), log_probability=-1.0)
+            others = [he_left(log_probability=-float(k)) for k in range(2, self.alignments + 1)]
+            yield he_left(alternatives=tuple(others), log_probability=-1.0)
 
 
 def load_trees(name: str) -> Any:
@@ -100,17 +100,17 @@ def lit(browser: Chromium) -> set[str]:
     return {str(element.get_attribute("data-w")) for element in browser.all("[data-w].on")}
 
 
-def typed(site: str, source: str = "He died", target: str = "He passed away", **more: str) -> str:
+def typed(site: str, source: str = "He left", target: str = "He went away", **more: str) -> str:
     return f"{site}/?{urlencode({'source': source, 'target': target, **more})}"
 
 
 def test_two_typed_sentences_are_aligned_and_drawn(browser: Chromium, site: str) -> None:
     browser.open(site)
-    browser.one("#source").send_keys("He died")
-    browser.one("#target").send_keys("He passed away")
+    browser.one("#source").send_keys("He left")
+    browser.one("#target").send_keys("He went away")
     browser.one("form button").click()
-    assert "source=He+died" in browser.driver.current_url
-    assert browser.texts(".side") == ["He died", "He passed away"]
+    assert "source=He+left" in browser.driver.current_url
+    assert browser.texts(".side") == ["He left", "He went away"]
     labels = [label.split("\n")[0] for label in browser.texts("svg .n") if label]
     assert {"S1", "VP–VBD2⊐", "VP2⊐"} <= set(labels)
     assert browser.messages() == []
@@ -159,7 +159,7 @@ def test_the_keyboard_reaches_words_nodes_and_links(browser: Chromium, site: str
     browser.run("document.querySelector('svg [tabindex=\"0\"]').focus()")
     assert lit(browser) == {"s0", "t0"} and browser.tip == "He – He 1.00"
     browser.press(Keys.ARROW_RIGHT)
-    assert lit(browser) == {"s1", "t1"} and browser.tip == "died – passed 0.80"
+    assert lit(browser) == {"s1", "t1"} and browser.tip == "left – went 0.80"
     browser.press(Keys.ESCAPE)
     assert lit(browser) == set()
 
@@ -168,7 +168,7 @@ def test_on_a_phone_no_page_is_wider_than_the_window(browser: Chromium, site: st
     words = [f"word{k}" for k in range(44)] + ["antidisestablishmentarianism" * 3]
     sentence = Sentence.from_words(words)
     long = Alignment(sentence, sentence, Links.of([(k, 44 - k) for k in range(45)]), id="long")
-    (tmp_path / "page.html").write_text(to_html([died(), long]), encoding="utf-8")
+    (tmp_path / "page.html").write_text(to_html([he_left(), long]), encoding="utf-8")
     pages = [site, typed(site), f"{site}/pairs", f"{site}/pairs?first=26", (tmp_path / "page.html").as_uri()]
     pages.append(typed(site, " ".join(words), words[-1]))
     for page in pages:
@@ -181,7 +181,7 @@ def test_sentences_that_attack_are_text(browser: Chromium, site: str, tmp_path: 
     sentence = Sentence.from_words([ATTACK])
     tree = "(S (X a))"
     node = Node(0, 1, ATTACK)
-    attacks = died(
+    attacks = he_left(
         source=sentence,
         words=Links.of([(0, 0)], scores=[0.5]),
         phrases=(PhrasePair(node, Node(0, 2, ATTACK), 0.5),),
@@ -227,7 +227,7 @@ def test_pictures_and_alignments_can_be_saved(browser: Chromium, site: str, down
         time.sleep(0.05)
     root = ElementTree.parse(drawn).getroot()
     found = Alignment.from_json(values.read_text(encoding="utf-8"))
-    assert found.words == died().words and json.loads(values.read_text())["aligner"] == "forest"
+    assert found.words == he_left().words and json.loads(values.read_text())["aligner"] == "forest"
     name = "{http://www.w3.org/2000/svg}"
     assert len(list(root.iter(f"{name}title"))) == found.to_svg().count("<title>")
     assert "tabindex" not in drawn.read_text()
@@ -241,10 +241,39 @@ def test_dark_pages_have_dark_trees(browser: Chromium, site: str) -> None:
             assert (max(map(int, re.findall(r"\d+", colour)[:3])) < 60) == dark
 
 
+def test_two_aligners_stand_side_by_side_with_their_differences(browser: Chromium, site: str) -> None:
+    browser.open(typed(site, beside="contextual"))
+    assert browser.one(".comparison h2").text == (
+        "forest and fake 1 links in both, 2 only in forest, 0 only in fake"
+    )
+    left, right = browser.all(".comparison .column")
+    assert left.rect["y"] == right.rect["y"] and left.rect["x"] < right.rect["x"]
+    rows = [row.text for row in browser.all(".comparison tr[data-with]")]
+    assert rows == ["link forest left went 0.80", "link forest left away 0.40"]
+    assert len(browser.all(".comparison svg .l circle")) == 2
+    browser.hover(browser.all(".comparison tr[data-with]")[0])
+    assert [one.get_attribute("data-w") for one in browser.all(".comparison svg [data-w].on")] == [
+        "s1",
+        "t1",
+    ] * 2
+    browser.open(typed(site, beside="contextual"), PHONE)
+    left, right = browser.all(".comparison .column")
+    assert left.rect["x"] == right.rect["x"] and not browser.is_wider_than_its_window()
+
+
+def test_the_number_of_alignments_is_chosen_in_the_form(browser: Chromium, site: str) -> None:
+    browser.open(typed(site))
+    browser.run("document.getElementById('alignments').value = 3")
+    browser.one("form button").click()
+    shown = [one for one in browser.all(".choice button") if one.is_displayed()]
+    assert [one.text for one in shown] == ["Best", "Alternative 2", "Alternative 3"]
+    assert len([one for one in browser.all("svg") if one.is_displayed()]) == 1
+
+
 def test_of_several_alignments_one_is_chosen(browser: Chromium, tmp_path: Path) -> None:
-    others = tuple(died(log_probability=-float(k)) for k in (2, 3))
+    others = tuple(he_left(log_probability=-float(k)) for k in (2, 3))
     (tmp_path / "page.html").write_text(
-        to_html([died(alternatives=others, log_probability=-1.0), died()]), encoding="utf-8"
+        to_html([he_left(alternatives=others, log_probability=-1.0), he_left()]), encoding="utf-8"
     )
     browser.open((tmp_path / "page.html").as_uri())
     shown = [one.text for one in browser.all("h2") if one.is_displayed()]
