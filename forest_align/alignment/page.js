@@ -126,3 +126,32 @@ if (slider) {
   slider.addEventListener("input", fade);
   fade();
 }
+
+// Keys for pages of many pairs.
+const help = document.querySelector(".keys");
+if (help) {
+  help.hidden = false;
+  let at = -1;
+  const move = step => {
+    const sections = all(document, "section").filter(one => !one.hidden);
+    at = Math.max(0, Math.min(sections.length - 1, at + step));
+    if (!sections[at]) return;
+    sections[at].tabIndex = -1;
+    sections[at].focus({preventScroll: true});
+    sections[at].scrollIntoView();
+  };
+  const fold = () => {
+    const folds = all(document, "section .picture").map(one => one.closest("details"));
+    const open = folds.some(one => !one.open);
+    folds.forEach(one => { one.open = open; });
+  };
+  const follow = rel => document.querySelector(`a[rel=${rel}]`)?.click();
+  const acts = {j: () => move(1), k: () => move(-1), n: () => follow("next"), p: () => follow("prev"),
+    t: fold, "/": () => document.getElementById("find").focus()};
+  document.addEventListener("keydown", event => {
+    const act = !event.ctrlKey && !event.altKey && !event.metaKey && acts[event.key];
+    if (!act || event.target.closest("input, textarea, select")) return;
+    event.preventDefault();
+    act();
+  });
+}

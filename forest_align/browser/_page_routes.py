@@ -18,6 +18,7 @@ from forest_align.browser._request_bodies import PairReader
 from forest_align.browser.limits import PairRequest, RequestError, ServiceLimits
 from forest_align.browser.line_index import LineIndex
 from forest_align.browser.micro_batches import MicroBatches
+from forest_align.browser.pair_search import FILTERS, PairQuery, find_pairs
 from forest_align.types import InputError
 
 PAIRS_A_PAGE = 10
@@ -90,9 +91,11 @@ class PageRoutes:
             return _page(sentences_page(form, problem=f"gold links: {error}"), HTTPStatus.BAD_REQUEST)
 
     async def pairs(self, request: Request) -> Response:
-        """A page of the file's pairs; a broken pair is shown with its error."""
-        first = request.query_params.get("first", "1")
-        return await run_in_threadpool(self._leaf, first)
+        """A page of the file's pairs, of those that are looked for; a broken pair is shown with its error."""
+        values = request.query_params
+        show = values.get("show", "all")
+        query = PairQuery(values.get("find", "").strip(), show if show in FILTERS else "all")
+        return await run_in_threadpool(self._leaf, values.get("first", "1"), query)
 
     async def pair(self, request: Request) -> Response:
         """The alignment in a line of the file, as JSON."""
@@ -102,13 +105,13 @@ class PageRoutes:
             raise RequestError(HTTPStatus.NOT_FOUND, self._no_pair(line))
         return json_answer((await run_in_threadpool(self._read, number)).to_json())
 
-    def _leaf(self, first: str) -> Response:
+    def _leaf(self, first: str, query: PairQuery) -> Response:
         total = len(self._file)
         number = self._number(first)
         if not number:
             return _page(problem_page(self._no_pair(first)), HTTPStatus.NOT_FOUND)
-        lines = range(number, min(number + PAIRS_A_PAGE, total + 1))
-        return _page(pairs_page(((k, self._read(k)) for k in lines), number, PAIRS_A_PAGE, total))
+        found = find_pairs(self._read, query, number, total, PAIRS_A_PAGE)
+        return _page(pairs_page(found, query, PAIRS_A_PAGE, total))
 
     @property
     def _file(self) -> LineIndex:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from forest_align.alignment import Alignment
 from forest_align.alignment.comparison_html import comparison_section
 from forest_align.alignment.html import SCRIPT, STYLE, section_body, section_start
 from forest_align.alignment.page_text import printable
+from forest_align.browser.pair_search import FILTERS, FoundPairs, PairQuery
 
 EXAMPLE = (
     "He passed away in New York City after a long illness.",
@@ -107,21 +108,21 @@ def sentences_page(
     return _render("sentences", form=form, alignment=alignment, problem=problem, others=others)
 
 
-def pairs_page(alignments: Iterable[tuple[int, Alignment]], first: int, size: int, total: int) -> str:
+def pairs_page(found: FoundPairs, query: PairQuery, size: int, total: int) -> str:
     """A page of the pairs of a file.
 
     Parameters
     ----------
-    alignments : iterable of (int, Alignment)
-        The alignments of this page, each with its line, counted from 1.
-    first : int
-        Line of the first of them.
+    found : FoundPairs
+        The pairs of this page.
+    query : PairQuery
+        What was looked for.
     size : int
         Pairs on a page.
     total : int
         Number of lines in the file.
     """
-    return _render("pairs", alignments=alignments, first=first, size=size, total=total)
+    return _render("pairs", found=found, query=query, filters=FILTERS, size=size, total=total)
 
 
 def problem_page(problem: str) -> str:

@@ -270,6 +270,31 @@ def test_the_number_of_alignments_is_chosen_in_the_form(browser: Chromium, site:
     assert len([one for one in browser.all("svg") if one.is_displayed()]) == 1
 
 
+def test_pairs_of_a_file_are_looked_for(browser: Chromium, site: str) -> None:
+    browser.open(f"{site}/pairs")
+    browser.press("/")
+    browser.press("number 2", "\n")
+    assert browser.texts(".side")[::2] == ["number 2", *(f"number {k}" for k in range(20, 26))]
+    browser.open(f"{site}/pairs?show=errors")
+    assert browser.texts("h2") == ["Pair 5"] and "not JSON" in browser.one(".error").text
+    assert browser.messages() == []
+
+
+def test_keys_lead_from_pair_to_pair_and_from_page_to_page(browser: Chromium, site: str) -> None:
+    browser.open(f"{site}/pairs")
+    focused = "return document.activeElement.dataset.name"
+    browser.press("j", "j", "j", "k")
+    assert browser.run(focused) == "2"
+    browser.press("t")
+    assert all(one.get_attribute("open") for one in browser.all("details:has(> .picture)"))
+    browser.press("n")
+    assert browser.driver.current_url.endswith("first=11") and browser.texts(".side")[0] == "number 11"
+    browser.press("p")
+    assert browser.driver.current_url.endswith("first=1")
+    browser.one("#find").send_keys("jnp")
+    assert browser.one("#find").get_attribute("value") == "jnp"
+
+
 def test_of_several_alignments_one_is_chosen(browser: Chromium, tmp_path: Path) -> None:
     others = tuple(he_left(log_probability=-float(k)) for k in (2, 3))
     (tmp_path / "page.html").write_text(

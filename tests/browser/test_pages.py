@@ -20,6 +20,7 @@ from forest_align.browser._pages import (
     problem_page,
     sentences_page,
 )
+from forest_align.browser.pair_search import FoundPairs, PairQuery
 from forest_align.types import Node, Sentence
 
 from ..alignment.html_page import Page
@@ -40,6 +41,11 @@ def example() -> Alignment:
         target_tree="(S (NP (PRP He)) (VP (VBD passed) (PRT (RP away))))",
         id="7",
     )
+
+
+def leaf(alignment: Alignment, query: PairQuery | None = None) -> str:
+    """A page of a file with one pair."""
+    return pairs_page(FoundPairs(((1, alignment),), 1, 1), query or PairQuery(), 10, 1)
 
 
 def test_every_field_of_the_form_has_a_label() -> None:
@@ -88,9 +94,10 @@ def test_a_problem_is_told_as_an_alert() -> None:
     ],
 )
 def test_pages_of_a_file_lead_to_each_other(first: int, shown: str, links: list[str]) -> None:
-    page = Page(pairs_page([(first, example())], first, 10, 25))
+    found = FoundPairs(((first, example()),), first, min(first + 9, 25))
+    page = Page(pairs_page(found, PairQuery(), 10, 25))
     assert shown in page.text
-    assert [a for a in page.all("href") if str(a).startswith("/pairs")] == links * 2
+    assert [a for a in page.all("href") if str(a).startswith("/pairs?")] == links * 2
     boxes = [(a["min"], a["max"], a["value"]) for a in page.of("input") if a.get("type") == "number"]
     assert boxes == [("1", "25", str(first))] * 2
 
@@ -143,7 +150,8 @@ def test_whatever_is_typed_the_page_stays_whole(one: str, two: str) -> None:
         error=two,
     )
     form = Form((one, "forest"), one, 100, one, two, 3)
-    for text in (sentences_page(form, alignment, problem=two), pairs_page([(1, alignment)], 1, 10, 1)):
+    looked_for = leaf(alignment, PairQuery(one))
+    for text in (sentences_page(form, alignment, problem=two), leaf(alignment), looked_for):
         text.encode("utf-8")
         page = Page(text)
         assert len(page.of("script")) == 1 and not page.of("b")
@@ -155,7 +163,7 @@ def test_hostile_sentences_are_shown_as_they_were_typed() -> None:
     sentence = Sentence.from_words([typed])
     alignment = replace(example(), source=sentence, target=sentence, words=Links.of([(0, 0)]), phrases=())
     form = Form((typed,), typed, 1000, typed, typed)
-    for text in (sentences_page(form, alignment, typed), pairs_page([(1, alignment)], 1, 10, 1)):
+    for text in (sentences_page(form, alignment, typed), leaf(alignment)):
         page = Page(text)
         assert len(page.of("script")) == 1 and not page.of("b")
         assert page.text.count(typed) >= 4
