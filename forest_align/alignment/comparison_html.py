@@ -27,8 +27,9 @@ def comparison_section(first: AlignmentRecord, second: AlignmentRecord) -> str:
     """
     names = first.aligner or "first", second.aligner or "second"
     both = first, second
+    rings: tuple[frozenset[_Link], frozenset[_Link]] = (frozenset(), frozenset())
     if (first.source.words, first.target.words) != (second.source.words, second.target.words):
-        note, table, rings = "they split the sentences into other words", "", (frozenset(), frozenset())
+        note, table = "they split the sentences into other words", ""
     else:
         links = set(first.words.pairs), set(second.words.pairs)
         rings = frozenset(links[0] - links[1]), frozenset(links[1] - links[0])
@@ -52,7 +53,7 @@ def _differences(
     names: tuple[str, str],
 ) -> str:
     """The links, and the phrase pairs of aligners that find some, that only one of two alignments has."""
-    rows = []
+    rows: list[tuple[_Spans, str, str, float | None]] = []
     for one, ring, name in zip(both, rings, names, strict=True):
         scores = dict(zip(one.words.pairs, one.words.scores or (), strict=False))
         for i, j in sorted(ring):
@@ -60,8 +61,9 @@ def _differences(
             rows.append((spans, "link", name, scores.get((i, j))))
     phrases = [_phrases(one) for one in both]
     if all(phrases):
-        for own, other, name in ((*phrases, names[0]), (*phrases[::-1], names[1])):
-            rows += [(spans, "phrase", name, own[spans]) for spans in own.keys() - other.keys()]
+        for own, other, name in ((0, 1, names[0]), (1, 0, names[1])):
+            missing = phrases[own].keys() - phrases[other].keys()
+            rows += [(spans, "phrase", name, phrases[own][spans]) for spans in missing]
     if not rows:
         return ""
     head = "".join(f"<th>{name}</th>" for name in ("", "only in", "source", "target", "probability"))
