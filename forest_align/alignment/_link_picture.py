@@ -56,7 +56,8 @@ def draw_links(
         # The wide line cannot be seen; it is for the pointer.
         drawn.append(
             f'<g class="l" data-with="s{i} t{j}" data-p="{score:.4f}"><title>{escaped(title)}</title>'
-            f'<path class="s {name}" d="{curve}" fill="none" stroke="{colour}" stroke-width="1.4" '
+            f'<path class="s {name}" d="{curve}" fill="none" stroke="{colour}" '
+            f'stroke-width="{2.8 if ring else 1.4}" '
             f'stroke-opacity="{0.25 + 0.75 * min(1.0, max(0.0, score)):.2f}"{dashes}/>{ring}'
             f'<path class="hit" d="{curve}" fill="none" stroke="none" stroke-width="9" '
             'pointer-events="stroke"/></g>'

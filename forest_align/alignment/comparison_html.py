@@ -17,8 +17,8 @@ _Spans = tuple[_Link, _Link]
 def comparison_section(first: AlignmentRecord, second: AlignmentRecord) -> str:
     """Two alignments as one ``<section>`` with two columns, and a table of what only one of them has.
 
-    In the pictures, links that only one has carry a ring. If the sentences were split into other words, the
-    section says so and marks nothing.
+    In the pictures, links that only one has are thick and carry a ring. If the sentences were
+    split into other words, the section says so and marks nothing.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def comparison_section(first: AlignmentRecord, second: AlignmentRecord) -> str:
     else:
         links = set(first.words.pairs), set(second.words.pairs)
         rings = frozenset(links[0] - links[1]), frozenset(links[1] - links[0])
-        counts = [f"{len(links[0] & links[1])} links in both"]
+        counts = [f"{_count(len(links[0] & links[1]), 'link')} in both"]
         counts += [f"{len(ring)} only in {name}" for ring, name in zip(rings, names, strict=True)]
         note, table = ", ".join(counts), _differences(both, rings, names)
     columns = "\n".join(
@@ -69,7 +69,7 @@ def _differences(
     head = "".join(f"<th>{name}</th>" for name in ("", "only in", "source", "target", "probability"))
     lines = "".join(_row(both[0], *row) for row in sorted(rows, key=lambda row: (row[1], row[0], row[2])))
     return (
-        f"<details open><summary>{len(rows)} differences</summary>"
+        f"<details open><summary>{_count(len(rows), 'difference')}</summary>"
         f'<div class="wide"><table><tr>{head}</tr>{lines}</table></div></details>\n'
     )
 
@@ -91,6 +91,10 @@ def _row(alignment: AlignmentRecord, spans: _Spans, kind: str, name: str, score:
     lights = " ".join(word for side, span in enumerate(spans) for word in word_names(side, *span))
     cells = [kind, name, *texts, "" if score is None else f"{score:.2f}"]
     return f'<tr data-with="{lights}">{_cells(cells)}</tr>'
+
+
+def _count(number: int, name: str) -> str:
+    return f"{number} {name}" if number == 1 else f"{number} {name}s"
 
 
 def _cells(texts: Iterable[str]) -> str:

@@ -204,7 +204,7 @@ def _word(alignment: AlignmentRecord, sentence: Sentence, side: int, index: int)
 def picture_of(
     alignment: AlignmentRecord, is_open: bool, rings: Collection[tuple[int, int]] = frozenset()
 ) -> str:
-    """The picture of an alignment in a part of the page that folds; some links may carry a ring."""
+    """The picture of an alignment in a part of the page that folds; some links may be marked with a ring."""
     opening = "<details open>" if is_open else "<details>"
     title = "trees" if alignment.source_tree and alignment.target_tree else "links"
     try:

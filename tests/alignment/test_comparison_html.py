@@ -22,7 +22,7 @@ def rows_of(section: str) -> list[list[str]]:
 def test_what_only_one_of_two_alignments_has_is_listed_and_ringed() -> None:
     section = comparison_section(FIRST, SECOND)
     page = Page(section)
-    assert "1 links in both, 1 only in one, 1 only in gold" in page.text
+    assert "1 link in both, 1 only in one, 1 only in gold" in page.text
     assert rows_of(section) == [
         ["link", "one", "&lt;b&gt;", "e", "0.25"],
         ["link", "gold", "c", "e", ""],
@@ -39,7 +39,7 @@ def test_phrases_differ_if_both_have_some() -> None:
 
 def test_equal_alignments_have_no_differences() -> None:
     section = comparison_section(FIRST, FIRST)
-    assert "differences" not in section and "2 links in both, 0 only in one" in section
+    assert "difference" not in section and "2 links in both, 0 only in one" in section
 
 
 def test_other_words_are_told_and_nothing_is_marked() -> None:

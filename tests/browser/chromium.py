@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,15 @@ class Chromium:
         from selenium.webdriver import ActionChains
 
         ActionChains(self.driver).send_keys(*keys).perform()
+
+    def until_left(self, act: Callable[[], None]) -> None:
+        """Do what leads to another page, and wait for it."""
+        self.run("window.isOld = true")
+        act()
+        until = time.monotonic() + 20
+        while self.run("return window.isOld || document.readyState !== 'complete'"):
+            assert time.monotonic() < until, "no other page came"
+            time.sleep(0.02)
 
     @property
     def tip(self) -> str:

@@ -400,7 +400,7 @@ def test_links_that_are_given_stand_beside_the_alignment(client: TestClient) -> 
     sentences = {"source": "a b", "target": "b a"}
     answer = client.get("/", params={**sentences, "gold": "0-1 1-1"})
     assert answer.status_code == 200
-    assert "1 links in both, 1 only in fake, 1 only in gold" in answer.text
+    assert "1 link in both, 1 only in fake, 1 only in gold" in answer.text
     for gold in ("0-7", "x"):
         answer = client.get("/", params={**sentences, "gold": gold})
         assert answer.status_code == 400 and "gold links: " in answer.text

@@ -108,7 +108,7 @@ def test_two_typed_sentences_are_aligned_and_drawn(browser: Chromium, site: str)
     browser.open(site)
     browser.one("#source").send_keys("He left")
     browser.one("#target").send_keys("He went away")
-    browser.one("form button").click()
+    browser.until_left(browser.one("form button").click)
     assert "source=He+left" in browser.driver.current_url
     assert browser.texts(".side") == ["He left", "He went away"]
     labels = [label.split("\n")[0] for label in browser.texts("svg .n") if label]
@@ -244,7 +244,7 @@ def test_dark_pages_have_dark_trees(browser: Chromium, site: str) -> None:
 def test_two_aligners_stand_side_by_side_with_their_differences(browser: Chromium, site: str) -> None:
     browser.open(typed(site, beside="contextual"))
     assert browser.one(".comparison h2").text == (
-        "forest and fake 1 links in both, 2 only in forest, 0 only in fake"
+        "forest and fake 1 link in both, 2 only in forest, 0 only in fake"
     )
     left, right = browser.all(".comparison .column")
     assert left.rect["y"] == right.rect["y"] and left.rect["x"] < right.rect["x"]
@@ -264,7 +264,7 @@ def test_two_aligners_stand_side_by_side_with_their_differences(browser: Chromiu
 def test_the_number_of_alignments_is_chosen_in_the_form(browser: Chromium, site: str) -> None:
     browser.open(typed(site))
     browser.run("document.getElementById('alignments').value = 3")
-    browser.one("form button").click()
+    browser.until_left(browser.one("form button").click)
     shown = [one for one in browser.all(".choice button") if one.is_displayed()]
     assert [one.text for one in shown] == ["Best", "Alternative 2", "Alternative 3"]
     assert len([one for one in browser.all("svg") if one.is_displayed()]) == 1
@@ -273,7 +273,7 @@ def test_the_number_of_alignments_is_chosen_in_the_form(browser: Chromium, site:
 def test_pairs_of_a_file_are_looked_for(browser: Chromium, site: str) -> None:
     browser.open(f"{site}/pairs")
     browser.press("/")
-    browser.press("number 2", "\n")
+    browser.until_left(lambda: browser.press("number 2", "\n"))
     assert browser.texts(".side")[::2] == ["number 2", *(f"number {k}" for k in range(20, 26))]
     browser.open(f"{site}/pairs?show=errors")
     assert browser.texts("h2") == ["Pair 5"] and "not JSON" in browser.one(".error").text
@@ -287,9 +287,9 @@ def test_keys_lead_from_pair_to_pair_and_from_page_to_page(browser: Chromium, si
     assert browser.run(focused) == "2"
     browser.press("t")
     assert all(one.get_attribute("open") for one in browser.all("details:has(> .picture)"))
-    browser.press("n")
+    browser.until_left(lambda: browser.press("n"))
     assert browser.driver.current_url.endswith("first=11") and browser.texts(".side")[0] == "number 11"
-    browser.press("p")
+    browser.until_left(lambda: browser.press("p"))
     assert browser.driver.current_url.endswith("first=1")
     browser.one("#find").send_keys("jnp")
     assert browser.one("#find").get_attribute("value") == "jnp"
