@@ -89,7 +89,8 @@ def ray_cluster(options: RayOptions, store_bytes: int | None = STORE_BYTES) -> I
         if options.actors is not None:
             more["num_cpus"] = max(options.actors, os.cpu_count() or 1)
     try:
-        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **more)
+        # Without an address, Ray would join a cluster that someone has started on this machine.
+        ray.init(address=address or "local", log_to_driver=False, logging_level=logging.ERROR, **more)
     except (ConnectionError, ValueError, RuntimeError) as error:
         message = f"the Ray cluster {address or 'on this machine'} cannot be used: {error}"
         raise ForestAlignError(message) from None

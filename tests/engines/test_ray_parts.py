@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from forest_align.cli import main
+from forest_align.engines import RayOptions
+from forest_align.engines.ray_cluster import ray_cluster
 
 from ..cli.test_engine_parts import line_of
 from ..cli.test_killed_run import write_pairs
@@ -72,3 +74,12 @@ def test_counts_of_actors_make_the_table_of_a_run_on_one_machine(nodes: Nodes, t
     assert counted.wait(400) == 0, log.read_text()
     assert main(["join", str(tmp_path / "parts"), "-o", str(tmp_path / "joined.tsv")]) == 0
     assert (tmp_path / "joined.tsv").read_bytes() == (tmp_path / "whole.tsv").read_bytes()
+
+
+def test_without_an_address_a_new_cluster_starts_beside_one_on_this_machine(
+    nodes: Nodes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    with ray_cluster(RayOptions(None, 1)) as ray:
+        assert ray.get_runtime_context().gcs_address != nodes.address
+        assert len(ray.nodes()) == 1
