@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any, Self
 
 from forest_align.alignment._alignment import Alignment
-from forest_align.alignment._record import JSON_VERSION, ORIGIN
+from forest_align.alignment._json_line import JSON_VERSION, JsonLine, check_version, read_origin
 from forest_align.types.errors import InputError
 from forest_align.types.json_fields import (
     Fields,
@@ -16,8 +16,6 @@ from forest_align.types.json_fields import (
     check_number,
     check_span,
     check_texts,
-    format_json_object,
-    read_json_object,
 )
 from forest_align.types.sentence import Sentence
 
@@ -90,7 +88,7 @@ class SentenceGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentRecord:
+class DocumentRecord(JsonLine):
     """The data of one alignment; :class:`forest_align.DocumentAlignment` describes the fields."""
 
     source: tuple[Sentence, ...]
@@ -132,39 +130,11 @@ class DocumentRecord:
             values["error"] = self.error
         return values
 
-    def to_json(self) -> str:
-        """One line of JSON, without the line end; ``docs/reference/formats.md`` describes it.
-
-        Raises
-        ------
-        InputError
-            If a number is not finite.
-        """
-        return format_json_object(self.to_dict())
-
-    @classmethod
-    def from_json(cls, text: str, *, file: str | None = None, line: int | None = None) -> Self:
-        """Read one line of JSON that :meth:`to_json` wrote; unknown keys are ignored.
-
-        The sentences have their texts; tokens are in the alignments of the groups.
-
-        Raises
-        ------
-        InputError
-            If it is not JSON, or a field is missing, of a wrong type or out of range; names the field.
-        """
-        return read_json_object(text, cls.from_dict, file, line)
-
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Read what :meth:`to_dict` wrote; see :meth:`from_json`."""
         fields = Fields(values)
-        version = fields.integer("version", JSON_VERSION)
-        if version != JSON_VERSION:
-            raise InputError(
-                f"expected version {JSON_VERSION}, found {version}: made by a newer forest-align",
-                field="version",
-            )
+        check_version(fields)
         (source, source_spans), (target, target_spans) = (_read_side(fields.fields(side)) for side in _SIDES)
         groups = tuple(
             SentenceGroup.from_dict(group, f"groups[{k}]", len(source), len(target))
@@ -174,7 +144,6 @@ class DocumentRecord:
             numbers = [number for group in groups for number in getattr(group, side)]
             if len(set(numbers)) < len(numbers):
                 raise InputError(f"expected every {side} sentence in one group at most", field="groups")
-        made_by = fields.fields("made_by", {})
         return cls(
             source,
             target,
@@ -183,7 +152,7 @@ class DocumentRecord:
             target_spans,
             fields.text("id", ""),
             fields.text("aligner", ""),
-            {key: text for key in ORIGIN if (text := made_by.text(key, ""))},
+            read_origin(fields),
             tuple(check_texts(fields.items("warnings", []), "warnings")),
             fields.text("error", ""),
         )

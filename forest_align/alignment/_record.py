@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self, TypeVar
 
 from forest_align.alignment._arc_pair import ArcPair
+from forest_align.alignment._json_line import JSON_VERSION, JsonLine, check_version, read_origin
 from forest_align.alignment._links import Links, read_links
 from forest_align.alignment._phrase_pair import PhrasePair
 from forest_align.types.brackets import check_tree
@@ -20,12 +21,8 @@ from forest_align.types.json_fields import (
     check_probability,
     check_span,
     check_texts,
-    format_json_object,
-    read_json_object,
 )
 from forest_align.types.sentence import Sentence
-
-JSON_VERSION = 1
 
 Record = TypeVar("Record", bound="AlignmentRecord")
 
@@ -34,12 +31,9 @@ _NAMES, _SIDES = ("id", "aligner", "version"), ("source", "target")
 # JSON keys of the links: pairs, classes, scores.
 _LINKS = ("words", "word_sure", "word_probabilities")
 
-#: JSON keys of the origin.
-ORIGIN = ("version", "model", "digest")
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class AlignmentRecord:
+class AlignmentRecord(JsonLine):
     """The data of one alignment; :class:`forest_align.Alignment` describes the fields."""
 
     source: Sentence
@@ -139,51 +133,16 @@ class AlignmentRecord:
             values["alternatives"] = [_alternative(one.to_dict()) for one in self.alternatives]
         return values
 
-    def to_json(self) -> str:
-        """One line of JSON, without the line end; the format is documented in ``docs/reference/formats.md``.
-
-        A log-probability that is not finite is written as null.
-
-        Raises
-        ------
-        InputError
-            If another number is not finite.
-        """
-        return format_json_object(self.to_dict())
-
-    @classmethod
-    def from_json(cls, text: str, *, file: str | None = None, line: int | None = None) -> Self:
-        """Read one line of JSON that :meth:`to_json` wrote; unknown keys are ignored.
-
-        Parameters
-        ----------
-        text : str
-            The line.
-        file, line : str, int, optional
-            Where it comes from, for messages.
-
-        Raises
-        ------
-        InputError
-            If it is not JSON, or a field is missing, of a wrong type or out of range; names the field.
-        """
-        return read_json_object(text, cls.from_dict, file, line)
-
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Read what :meth:`to_dict` wrote; see :meth:`from_json`."""
         fields = Fields(values)
-        version = fields.integer("version", JSON_VERSION)
-        if version != JSON_VERSION:
-            raise InputError(
-                f"expected version {JSON_VERSION}, found {version}: made by a newer forest-align",
-                field="version",
-            )
+        check_version(fields)
         sides = fields.fields("source"), fields.fields("target")
         source, target = (Sentence.from_dict(side, forest=False) for side in sides)
         words = read_links(fields, _LINKS, check_probability, (len(source), len(target)))
         evidence = fields.items("word_evidence", None, len(words)) or []
-        unaligned, made_by = fields.fields("unaligned", {}), fields.fields("made_by", {})
+        unaligned = fields.fields("unaligned", {})
         return cls(
             source,
             target,
@@ -210,7 +169,7 @@ class AlignmentRecord:
             fields.number("score", None),
             _read_outside(fields, words),
             tuple(_read_alternative(cls, fields, k) for k in range(len(fields.items("alternatives", [])))),
-            {key: text for key in ORIGIN if (text := made_by.text(key, ""))},
+            read_origin(fields),
             fields.probability("paraphrase_probability", None),
         )
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from forest_align.alignment._json_line import JSON_VERSION, JsonLine, check_version, read_origin
 from forest_align.alignment._phrase_relation import RELATION_NAMES
-from forest_align.alignment._record import JSON_VERSION, ORIGIN
 from forest_align.types.errors import InputError
 from forest_align.types.json_fields import (
     Fields,
@@ -15,8 +15,6 @@ from forest_align.types.json_fields import (
     check_span,
     check_texts,
     describe,
-    format_json_object,
-    read_json_object,
 )
 
 
@@ -70,7 +68,7 @@ class SummarySpan:
 
 
 @dataclass(frozen=True, slots=True)
-class SupportRecord:
+class SupportRecord(JsonLine):
     """The data of a report; :class:`forest_align.SupportReport` describes the fields."""
 
     summary: tuple[str, ...]
@@ -119,42 +117,15 @@ class SupportRecord:
         ]
         return values | ({"error": self.error} if self.error else {})
 
-    def to_json(self) -> str:
-        """One line of JSON, without the line end; ``docs/reference/formats.md`` describes it.
-
-        Raises
-        ------
-        InputError
-            If a probability is not finite.
-        """
-        return format_json_object(self.to_dict())
-
-    @classmethod
-    def from_json(cls, text: str, *, file: str | None = None, line: int | None = None) -> Self:
-        """Read one line of JSON that :meth:`to_json` wrote; unknown keys are ignored.
-
-        Raises
-        ------
-        InputError
-            If it is not JSON, or a field is missing, of a wrong type or out of range; names the field.
-        """
-        return read_json_object(text, cls.from_dict, file, line)
-
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Read what :meth:`to_dict` wrote; see :meth:`from_json`."""
         fields = Fields(values)
-        version = fields.integer("version", JSON_VERSION)
-        if version != JSON_VERSION:
-            raise InputError(
-                f"expected version {JSON_VERSION}, found {version}: made by a newer forest-align",
-                field="version",
-            )
+        check_version(fields)
         summary, source = (
             tuple(check_texts(side.items("sentences"), side.name("sentences")))
             for side in map(fields.fields, ("summary", "source"))
         )
-        made_by = fields.fields("made_by", {})
         return cls(
             summary,
             source,
@@ -163,7 +134,7 @@ class SupportRecord:
                 for k, one in enumerate(fields.items("spans"))
             ),
             fields.text("id", ""),
-            {key: text for key in ORIGIN if (text := made_by.text(key, ""))},
+            read_origin(fields),
             fields.text("error", ""),
         )
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from forest_align.alignment._json_line import JSON_VERSION
 from forest_align.alignment._phrase_pair import MOST_SIMILAR
 from forest_align.alignment._phrase_relation import CHANGE_NAMES, RELATION_NAMES
-from forest_align.alignment._record import JSON_VERSION
 
 Schema = dict[str, Any]
 

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from forest_align.aligners.model_folder import bundled_models
 from forest_align.alignment import DocumentAlignment
 from forest_align.cli.aligner_choice import load_aligner
-from forest_align.cli.arguments import add_links, add_output, format_of_output
+from forest_align.cli.arguments import add_links
 from forest_align.cli.document_inputs import BrokenPair, DocumentPair, read_document_pairs
-from forest_align.data.text.lines import STANDARD_INPUT
-from forest_align.em.progress import counted
-from forest_align.storage.outputs import open_output, refuse_overwriting
+from forest_align.cli.document_results import PageParts, add_result_arguments, result_format, write_results
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
     from forest_align.aligners.documents import DocumentAligner
-
-EXIT_OK, EXIT_SOME_FAILED = 0, 1
-OUTPUTS = ("jsonl", "html", "text")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,15 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "source", metavar="A|PAIRS", help="the first document, or a list of pairs; - for standard input"
     )
     parser.add_argument("target", metavar="B", nargs="?", help="the second document")
-    add_output(parser)
-    parser.add_argument(
-        "--to",
-        choices=OUTPUTS,
-        help="output format; default: by the extension of OUT, else jsonl (text for two files)",
-    )
-    parser.add_argument(
-        "--lines", action="store_true", help="each line of a file is a sentence, blank lines too"
-    )
+    add_result_arguments(parser)
     parser.add_argument(
         "--sentences-only", action="store_true", help="align sentences, but no words and phrases"
     )
@@ -73,26 +58,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Align and write; return the exit status."""
-    default = "jsonl" if options.target is None else "text"
-    to = options.to or format_of_output(options.output, OUTPUTS, default)
-    if options.output is not None:
-        for path in (options.source, options.target):
-            if path not in (None, STANDARD_INPUT):
-                refuse_overwriting(path, [Path(options.output)])
-    header, line, footer = _writer(to)
+    to = result_format(options, (options.source, options.target))
     aligner = document_aligner(options)
     pairs = read_document_pairs(options.source, options.target, options.lines)
-    failed = 0
-    to_terminal = options.output is None and sys.stdout is not None and sys.stdout.isatty()
-    with open_output(options.output, may_pack=True) as out:
-        out.write(header)
-        for alignment in counted(align_pairs(pairs, aligner), "pairs", hidden=to_terminal):
-            if alignment.error:
-                failed += 1
-                print(f"forest-align documents: pair {alignment.id}: {alignment.error}", file=sys.stderr)
-            out.write(line(alignment))
-        out.write(footer)
-    return EXIT_SOME_FAILED if failed else EXIT_OK
+    return write_results(align_pairs(pairs, aligner), options, to, _page)
 
 
 def document_aligner(options: argparse.Namespace) -> DocumentAligner:
@@ -123,12 +92,7 @@ def align_pairs(
             yield DocumentAlignment((), (), id=pair.name, made_by=aligner.made_by, error=str(error))
 
 
-def _writer(to: str) -> tuple[str, Callable[[DocumentAlignment], str], str]:
-    """Header, text of an alignment, and footer of a format."""
-    if to == "html":
-        from forest_align.alignment.document_html import DOCUMENTS_END, DOCUMENTS_START, documents_section
+def _page() -> PageParts:
+    from forest_align.alignment.document_html import DOCUMENTS_END, DOCUMENTS_START, documents_section
 
-        return DOCUMENTS_START, documents_section, DOCUMENTS_END
-    if to == "text":
-        return "", lambda alignment: f"{alignment}\n", ""
-    return "", lambda alignment: f"{alignment.to_json()}\n", ""
+    return PageParts(DOCUMENTS_START, documents_section, DOCUMENTS_END)

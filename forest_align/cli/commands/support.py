@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from forest_align._version import __version__
 from forest_align.alignment import SupportReport
-from forest_align.cli.arguments import add_output, format_of_output
 from forest_align.cli.document_inputs import BrokenPair, DocumentPair, read_document_pairs
-from forest_align.data.text.lines import STANDARD_INPUT
-from forest_align.em.progress import counted
-from forest_align.storage.outputs import open_output, refuse_overwriting
+from forest_align.cli.document_results import PageParts, add_result_arguments, result_format, write_results
 from forest_align.types import InputError
 from forest_align.types.positive import positive
 
 if TYPE_CHECKING:
     from forest_align.aligners.attribution import SupportFinder
-
-EXIT_OK, EXIT_SOME_FAILED = 0, 1
-OUTPUTS = ("jsonl", "html", "text")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,15 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "summary", metavar="SUMMARY|PAIRS", help="the summary, or a list of pairs; - for standard input"
     )
     parser.add_argument("source", metavar="SOURCE", nargs="?", help="the text that should support it")
-    add_output(parser)
-    parser.add_argument(
-        "--to",
-        choices=OUTPUTS,
-        help="output format; default: by the extension of OUT, else jsonl (text for two files)",
-    )
-    parser.add_argument(
-        "--lines", action="store_true", help="each line of a file is a sentence, blank lines too"
-    )
+    add_result_arguments(parser)
     parser.add_argument(
         "--threshold",
         type=float,
@@ -70,26 +54,10 @@ def run(options: argparse.Namespace) -> int:
     """Compare and write; return the exit status."""
     from forest_align.aligners.attribution import SupportFinder
 
-    default = "jsonl" if options.source is None else "text"
-    to = options.to or format_of_output(options.output, OUTPUTS, default)
-    if options.output is not None:
-        for path in (options.summary, options.source):
-            if path not in (None, STANDARD_INPUT):
-                refuse_overwriting(path, [Path(options.output)])
-    header, line, footer = _writer(to)
+    to = result_format(options, (options.summary, options.source))
     finder = SupportFinder(threshold=options.threshold, sentences=options.sentences)
     pairs = read_document_pairs(options.summary, options.source, options.lines, ("summary", "source"))
-    failed = 0
-    to_terminal = options.output is None and sys.stdout is not None and sys.stdout.isatty()
-    with open_output(options.output, may_pack=True) as out:
-        out.write(header)
-        for report in counted(find_support(pairs, finder), "pairs", hidden=to_terminal):
-            if report.error:
-                failed += 1
-                print(f"forest-align support: pair {report.id}: {report.error}", file=sys.stderr)
-            out.write(line(report))
-        out.write(footer)
-    return EXIT_SOME_FAILED if failed else EXIT_OK
+    return write_results(find_support(pairs, finder), options, to, _page)
 
 
 def find_support(
@@ -105,12 +73,7 @@ def find_support(
             yield SupportReport((), (), id=pair.name, made_by={"version": __version__}, error=str(error))
 
 
-def _writer(to: str) -> tuple[str, Callable[[SupportReport], str], str]:
-    """Header, text of a report, and footer of a format."""
-    if to == "html":
-        from forest_align.alignment.support_html import REPORTS_END, REPORTS_START, report_section
+def _page() -> PageParts:
+    from forest_align.alignment.support_html import REPORTS_END, REPORTS_START, report_section
 
-        return REPORTS_START, report_section, REPORTS_END
-    if to == "text":
-        return "", lambda report: f"{report}\n", ""
-    return "", lambda report: f"{report.to_json()}\n", ""
+    return PageParts(REPORTS_START, report_section, REPORTS_END)
