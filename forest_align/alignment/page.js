@@ -155,3 +155,75 @@ if (help) {
     act();
   });
 }
+
+// Links can be corrected, and saved as gold ones.
+const wordsOf = (section, side) => all(section, `.side [data-w^="${side}"]`);
+const drawLink = (section, i, j) => {
+  const [from, to] = [`s${i}`, `t${j}`].map(name => section.querySelector(`svg [data-w="${name}"] text`));
+  if (!from) return;
+  const [x, y, otherX, otherY] = [+from.getAttribute("x"), +from.getAttribute("y") + 4, +to.getAttribute("x"),
+    +to.getAttribute("y") - 12], middle = (y + otherY) / 2;
+  const link = document.createElementNS(from.namespaceURI, "g"), path = document.createElementNS(from.namespaceURI, "path");
+  link.setAttribute("class", "l");
+  link.dataset.with = `s${i} t${j}`;
+  for (const [name, value] of Object.entries({class: "s li", fill: "none", stroke: "#444444", "stroke-width": 2.8,
+    d: `M${x} ${y} C${x} ${middle} ${otherX} ${middle} ${otherX} ${otherY}`})) path.setAttribute(name, value);
+  link.append(path);
+  from.ownerSVGElement.append(link);
+};
+const edit = (section, start) => {
+  const links = new Set(wordsOf(section, "s").flatMap(e =>
+    e.dataset.with.split(" ").filter(name => name[0] === "t").map(name => `${e.dataset.w.slice(1)}-${name.slice(1)}`)));
+  const sorted = () => [...links].map(link => link.split("-").map(Number))
+    .sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(link => link.join("-")).join(" ");
+  const note = document.createElement("p"), shown = document.createElement("output");
+  note.className = "links";
+  const gold = document.getElementById("gold");
+  const show = () => {
+    shown.textContent = sorted();
+    if (gold) gold.value = sorted();
+    for (const e of all(section, "[data-w]")) {
+      const [side, at] = [e.dataset.w[0], e.dataset.w.slice(1)];
+      const partners = [...links].map(link => link.split("-")).filter(link => link[side === "s" ? 0 : 1] === at)
+        .map(link => side === "s" ? `t${link[1]}` : `s${link[0]}`);
+      e.dataset.with = [e.dataset.w, ...partners].join(" ");
+      if (e.matches(".w")) e.classList.toggle("un", !partners.length);
+    }
+  };
+  let picked = null;
+  const pick = event => {
+    const word = event.target.closest(".side .w");
+    if (!word || (event.key && event.key !== "Enter")) return;
+    const last = picked;
+    if (last) last.classList.remove("picked");
+    picked = last && last.dataset.w[0] !== word.dataset.w[0] ? null : last === word ? null : word;
+    if (picked) { picked.classList.add("picked"); return; }
+    if (last === word) return;
+    const [i, j] = [last, word].map(e => e.dataset.w).sort().map(name => name.slice(1));
+    if (links.delete(`${i}-${j}`))
+      all(section, ".l").filter(one => one.dataset.with === `s${i} t${j}`).forEach(one => one.remove());
+    else { links.add(`${i}-${j}`); drawLink(section, i, j); }
+    all(section, `[data-w="s${i}"], [data-w="t${j}"]`).forEach(e => { noteOf(e); delete e.dataset.tip; });
+    show();
+    light(null);
+    light(word);
+  };
+  section.addEventListener("click", pick);
+  section.addEventListener("keydown", pick);
+  const pair = () => ({id: section.dataset.name || "", name: section.dataset.name || "",
+    source: wordsOf(section, "s").map(e => e.textContent).join(" "),
+    target: wordsOf(section, "t").map(e => e.textContent).join(" "), sureAlign: sorted(), possibleAlign: ""});
+  note.append("Choose a word and then one of the other sentence, with the pointer or Enter: their link comes or goes. ",
+    "Links: ", shown, " ",
+    button("Save links (Pharaoh)", () => save(fileName(section) + ".pharaoh", "text/plain", sorted() + "\n")), " ",
+    button("Save links (jacana JSON)", () =>
+      save(fileName(section) + ".gold.json", "application/json", JSON.stringify([pair()], null, 1) + "\n")));
+  start.replaceWith(note);
+  show();
+};
+for (const section of all(document, "section:not(.comparison)")) {
+  const lines = all(section, ":scope > .side");
+  if (lines.length !== 2 || !wordsOf(section, "s").length || !wordsOf(section, "t").length) continue;
+  const start = button("Correct the links", () => edit(section, start));
+  lines[1].after(start);
+}

@@ -21,6 +21,7 @@ from forest_align.browser.app import ServedModel, ServiceSettings, create_app
 from forest_align.browser.limits import ServiceLimits
 from forest_align.browser.line_index import LineIndex
 from forest_align.browser.server import listen, make_server
+from forest_align.data import read_pairs
 from forest_align.types import Node, Sentence
 
 from .chromium import PHONE, Chromium, chromium
@@ -212,19 +213,59 @@ def test_the_slider_fades_what_is_less_probable(browser: Chromium, site: str) ->
     assert browser.one("#least").text == "0.50"
 
 
+def saved(downloads: Path, *names: str) -> list[Path]:
+    """The files that the browser saves, when it has."""
+    files = [downloads / name for name in names]
+    until = time.monotonic() + 10
+    while not all(file.exists() for file in files) and time.monotonic() < until:
+        time.sleep(0.05)
+    return files
+
+
+def test_links_can_be_corrected_and_saved_as_gold(browser: Chromium, site: str, downloads: Path) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    browser.open(typed(site))
+    (start,) = [one for one in browser.all("section button") if one.text == "Correct the links"]
+    start.click()
+    assert browser.one(".links output").text == "0-0 1-1 1-2"
+    word = {one.get_attribute("data-w"): one for one in browser.all(".side .w")}
+    word["s1"].click()
+    word["t2"].click()
+    word["t1"].click()
+    word["s0"].click()
+    assert browser.one(".links output").text == "0-0 0-1 1-1"
+    assert "un" in word["t2"].get_attribute("class").split()
+    drawn = [one.get_attribute("data-with") for one in browser.all("svg .l")]
+    assert sorted(drawn) == ["s0 t0", "s0 t1", "s1 t1"]
+    browser.run("arguments[0].focus()", word["s1"])
+    browser.press(Keys.ENTER)
+    browser.run("arguments[0].focus()", word["t1"])
+    browser.press(Keys.ENTER)
+    assert browser.one("#gold").get_attribute("value") == "0-0 0-1"
+    for button in browser.all(".links button"):
+        button.click()
+    pharaoh, jacana = saved(downloads, "alignment.pharaoh", "alignment.gold.json")
+    assert pharaoh.read_text() == "0-0 0-1\n"
+    (pair,) = read_pairs(jacana, format="jacana")
+    assert pair.links is not None and pair.links.pairs == ((0, 0), (0, 1))
+    assert (pair.source.text, pair.target.text) == ("He left", "He went away")
+    browser.until_left(browser.one("form button").click)
+    assert browser.one(".comparison .note").text == "1 link in both, 2 only in forest, 1 only in gold"
+    assert browser.messages() == []
+
+
 def test_pictures_and_alignments_can_be_saved(browser: Chromium, site: str, downloads: Path) -> None:
     browser.open(typed(site))
     browser.hover(browser.all("svg .n")[0])  # what has been lit keeps its title
     browser.run("document.querySelectorAll('details').forEach(one => { one.open = true; })")
     buttons = browser.all("section button")
-    assert [button.text for button in buttons] == ["Save the picture (SVG)", "Save as JSON"]
-    for button in buttons:
+    names = ["Correct the links", "Save the picture (SVG)", "Save as JSON"]
+    assert [button.text for button in buttons] == names
+    for button in buttons[1:]:
         browser.run("arguments[0].scrollIntoView({block: 'center'})", button)
         button.click()
-    drawn, values = downloads / "alignment.svg", downloads / "alignment.json"
-    until = time.monotonic() + 10
-    while not (drawn.exists() and values.exists()) and time.monotonic() < until:
-        time.sleep(0.05)
+    drawn, values = saved(downloads, "alignment.svg", "alignment.json")
     root = ElementTree.parse(drawn).getroot()
     found = Alignment.from_json(values.read_text(encoding="utf-8"))
     assert found.words == he_left().words and json.loads(values.read_text())["aligner"] == "forest"
