@@ -41,8 +41,8 @@ class PageRoutes:
         Names of the aligners.
     limits : ServiceLimits
         Lengths of sentences.
-    lines : LineIndex, optional
-        A file of alignments to browse.
+    lines, beside : LineIndex, optional
+        A file of alignments to browse, and one to compare it with line by line.
     """
 
     def __init__(
@@ -54,9 +54,10 @@ class PageRoutes:
         names: Sequence[str],
         limits: ServiceLimits,
         lines: LineIndex | None,
+        beside: LineIndex | None = None,
     ) -> None:
         self._batches, self._reader, self._default, self._names = batches, reader, default, names
-        self._gate, self._limits, self._lines = gate, limits, lines
+        self._gate, self._limits, self._lines, self._beside = gate, limits, lines, beside
 
     async def sentences(self, request: Request) -> Response:
         """The page with the form; with sentences in the query, their alignment."""
@@ -111,7 +112,8 @@ class PageRoutes:
         if not number:
             return _page(problem_page(self._no_pair(first)), HTTPStatus.NOT_FOUND)
         found = find_pairs(self._read, query, number, total, PAIRS_A_PAGE)
-        return _page(pairs_page(found, query, PAIRS_A_PAGE, total))
+        others = {line: self._other(line) for line, _ in found.pairs} if self._beside is not None else {}
+        return _page(pairs_page(found, query, PAIRS_A_PAGE, total, others))
 
     @property
     def _file(self) -> LineIndex:
@@ -127,8 +129,18 @@ class PageRoutes:
         return f"no pair {text!r}: expected 1 to {len(self._file)}"
 
     def _read(self, line: int) -> Alignment:
+        return self._read_from(self._file, line)
+
+    def _other(self, line: int) -> Alignment:
+        assert self._beside is not None
+        if line > len(self._beside):
+            return Alignment.failed(f"{self._beside.name} ends before line {line}", id=str(line))
+        return self._read_from(self._beside, line)
+
+    @staticmethod
+    def _read_from(lines: LineIndex, line: int) -> Alignment:
         try:
-            found = Alignment.from_json(self._file[line - 1], file=self._file.name, line=line)
+            found = Alignment.from_json(lines[line - 1], file=lines.name, line=line)
         except (InputError, OSError) as error:  # the file may have been removed meanwhile
             return Alignment.failed(str(error), id=str(line))
         return found if found.id else replace(found, id=str(line))

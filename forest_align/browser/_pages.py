@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -108,7 +108,9 @@ def sentences_page(
     return _render("sentences", form=form, alignment=alignment, problem=problem, others=others)
 
 
-def pairs_page(found: FoundPairs, query: PairQuery, size: int, total: int) -> str:
+def pairs_page(
+    found: FoundPairs, query: PairQuery, size: int, total: int, others: Mapping[int, Alignment] | None = None
+) -> str:
     """A page of the pairs of a file.
 
     Parameters
@@ -121,8 +123,11 @@ def pairs_page(found: FoundPairs, query: PairQuery, size: int, total: int) -> st
         Pairs on a page.
     total : int
         Number of lines in the file.
+    others : mapping of int to Alignment, optional
+        By line, the alignments to compare with.
     """
-    return _render("pairs", found=found, query=query, filters=FILTERS, size=size, total=total)
+    values = {"found": found, "query": query, "size": size, "total": total, "others": others or {}}
+    return _render("pairs", filters=FILTERS, **values)
 
 
 def problem_page(problem: str) -> str:

@@ -78,7 +78,10 @@ class ServiceSettings:
 
 
 def create_app(
-    settings: ServiceSettings, workers: Sequence[BatchWorker], pairs: LineIndex | None = None
+    settings: ServiceSettings,
+    workers: Sequence[BatchWorker],
+    pairs: LineIndex | None = None,
+    beside: LineIndex | None = None,
 ) -> Starlette:
     """Make the application.
 
@@ -89,8 +92,8 @@ def create_app(
     workers : sequence of BatchWorker
         What aligns, such as :class:`~forest_align.browser.aligning_process.AligningProcess` objects. They
         start and end with the application.
-    pairs : LineIndex, optional
-        A file of alignments to browse.
+    pairs, beside : LineIndex, optional
+        A file of alignments to browse, and one to compare it with line by line.
     """
     limits, metrics = settings.limits, ServiceMetrics()
     batches = MicroBatches(workers, settings.default, limits, metrics)
@@ -99,7 +102,7 @@ def create_app(
     gate = RequestGate(limits.requests)
     metrics.watch("aligning_requests", "Requests that align now", lambda: gate.inside)
     service = _Service(settings, batches, metrics)
-    pages = PageRoutes(batches, reader, gate, settings.default, list(settings.models), limits, pairs)
+    pages = PageRoutes(batches, reader, gate, settings.default, list(settings.models), limits, pairs, beside)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:

@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 from starlette.testclient import TestClient
 
 from forest_align import __version__
-from forest_align.alignment import Alignment, alignment_schema
+from forest_align.alignment import Alignment, Links, alignment_schema
 from forest_align.browser.app import ServedModel, ServiceSettings, create_app
 from forest_align.browser.limits import ServiceLimits
 from forest_align.browser.line_index import LineIndex
@@ -423,6 +423,20 @@ def test_the_pairs_of_the_file_are_leafed_through(client: TestClient) -> None:
     assert re.findall("Pair ([0-9]+) <", text) == ["21", "22", "23", "24", "25"]
     text = client.get("/pairs").text
     assert text.count("<section ") == 10 and "alignments.jsonl:5: not JSON" in text
+
+
+def test_two_files_are_compared_line_by_line(tmp_path: Path) -> None:
+    path, other = write_alignments(tmp_path / "alignments.jsonl"), tmp_path / "other.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    changed = Alignment.from_json(lines[0])
+    changed = replace(changed, words=Links.of([(0, 0)]), aligner="gold")
+    other.write_text("\n".join([changed.to_json(), "broken", *lines[2:8]]) + "\n", encoding="utf-8")
+    app = create_app(SETTINGS, [LocalWorker()], LineIndex(path), LineIndex(other))
+    with TestClient(app, base_url="http://localhost") as client:
+        text = client.get("/pairs").text
+    assert text.count('<section class="comparison">') == 6  # 1, 3, 4, 6, 7 and 8
+    assert "1 link in both, 1 only in fake, 0 only in gold" in text
+    assert "other.jsonl:2: not JSON" in text and "other.jsonl ends before line 10" in text
 
 
 def test_a_pair_of_the_file_is_there_as_json_too(client: TestClient) -> None:

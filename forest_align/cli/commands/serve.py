@@ -43,6 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a file that 'forest-align align' wrote (JSON lines, not compressed) to leaf through",
     )
     parser.add_argument(
+        "--beside",
+        metavar="FILE",
+        help="alignments of the same pairs, line by line, to show beside those of ALIGNMENTS",
+    )
+    parser.add_argument(
         "--host",
         default="127.0.0.1",
         help="address to listen on; default: 127.0.0.1, which other machines cannot reach",
@@ -110,13 +115,16 @@ def run(options: argparse.Namespace) -> int:
         limits = replace(limits, align_seconds=float(options.timeout))
     models, default = _models(options)
     pairs = _pairs(options.alignments) if options.alignments is not None else None
+    if options.beside is not None and pairs is None:
+        raise InputError("--beside needs ALIGNMENTS to compare with")
+    beside = _pairs(options.beside) if options.beside is not None else None
     load = partial(_load, kind=models[default].kind, model=options.model, parser=options.parser)
     workers = [AligningProcess(load, limits, one_thread=options.workers > 1) for _ in range(options.workers)]
     with server.listen(options.host, options.port) as listener:
         settings = ServiceSettings(
             models, default, limits, server.names_of(listener, options.host), options.allow_origin
         )
-        app = create_app(settings, workers, pairs)
+        app = create_app(settings, workers, pairs, beside)
         print(f"forest-align serve: {server.url_of(listener, options.host)} (Ctrl-C stops)", flush=True)
         # What asks a service to stop is no failure of it.
         before = signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -136,6 +136,11 @@ def test_every_bundled_aligner_can_be_chosen_and_options_are_passed_on(
     assert "is for the aligner contextual, not forest" in capsys.readouterr().err
 
 
+def test_a_file_beside_needs_one_to_compare_with(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", "--port", "0", "--beside", "other.jsonl"]) == 2
+    assert "--beside needs ALIGNMENTS" in capsys.readouterr().err
+
+
 class FakeProcess:
     """Remembers how it was made."""
 
