@@ -90,6 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(
         format_table([Row(name, values) for name, values in figures.items()], CHUNK_F1S, first="cross-fitted")
     )
+    print("", *error_rows(examples, judged, thresholds), sep="\n")
     model = fit_chunks(examples, settings)
     threshold, joining = thresholds
     card = {
@@ -208,6 +209,39 @@ def figures_by_set(
         name: {k: 100 * one.value for k, one in chunk_relation_statistics([rows[p] for p in places]).items()}
         for name, places in {**tables, "all": list(range(len(rows)))}.items()
     }
+
+
+def error_rows(
+    examples: Sequence[ChunkExample], judged: Sequence[ChunkJudgement], thresholds: tuple[float, float]
+) -> Iterator[str]:
+    """A table of the wrong and the missed pairs of chunks, by set and kind.
+
+    Wrong pairs are told apart by what people did with their two chunks, missed ones by what the model did.
+    Those of which a chunk has several partners in the gold are a kind of their own.
+    """
+    yield "| set | gold | wrong: neither aligned | one | both | missed: neither aligned | others | shared |"
+    yield "|---" * 8 + "|"
+    counts: dict[str, np.ndarray] = {}
+    for example, one in zip(examples, judged, strict=True):
+        gold = example.relations >= 0
+        found = np.zeros_like(gold)
+        for cell in choose_cells(one.aligned, *thresholds):
+            found[cell] = True
+        partners = gold.sum(1)[:, None], gold.sum(0)
+        by_people = (partners[0] > 0).astype(int) + (partners[1] > 0)
+        by_model = found.any(1).astype(int)[:, None] + found.any(0)
+        shared = gold & ((partners[0] > 1) | (partners[1] > 1))
+        wrong, missed = found & ~gold, gold & ~found & ~shared
+        row = [
+            gold,
+            *(wrong & (by_people == k) for k in range(3)),
+            missed & (by_model == 0),
+            missed & (by_model > 0),
+            shared & ~found,
+        ]
+        counts[example.set] = counts.get(example.set, 0) + np.array([cells.sum() for cells in row])
+    for name, sums in {**counts, "all": np.sum(list(counts.values()), axis=0)}.items():
+        yield f"| {name} | {' | '.join(map(str, sums.tolist()))} |"
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.chunks.chunk_features import CHUNK_FEATURES
+from forest_align.aligners.chunks.chunk_model import ChunkJudgement
 from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.aligners.pair import GivenChunks
 from forest_align.alignment import RELATION_NAMES
@@ -18,6 +19,7 @@ from forest_align.em.chunks.chunk_training import (
     ChunkSettings,
     best_thresholds,
     cross_fitted,
+    error_rows,
     figures_by_set,
     fit_chunks,
 )
@@ -84,6 +86,21 @@ def test_figures_are_those_of_the_shared_task() -> None:
     figures = figures_by_set(EXAMPLES, judged, thresholds)
     assert figures["made"] == figures["all"]
     assert figures["all"]["f1.alignment"] > 95 and figures["all"]["f1.type_and_score"] > 90
+
+
+def test_errors_are_counted_by_what_people_and_the_model_did_with_both_chunks() -> None:
+    # People align 0-0 and 1-1; then also 1-2, so that the second chunk of the source is shared.
+    shared = EXAMPLES[0].relations.copy()
+    shared[1, 2] = 3
+    examples = [EXAMPLES[0], EXAMPLES[0], replace(EXAMPLES[0], relations=shared)]
+    tables = np.zeros((3, 3, 3), np.float32)
+    tables[0, 2, 2] = tables[0, 0, 1] = 0.9  # neither is aligned, both are; 0-0 and 1-1 are half missed
+    tables[1, 0, 2] = tables[2, 0, 0] = 0.9  # one is aligned; all that is shared is missed
+    nothing = np.zeros((3, 3, 6), np.float32)
+    judged = [ChunkJudgement(table, nothing, nothing) for table in tables]
+    *_, made, everything = error_rows(examples, judged, (0.5, 1.0))
+    assert made == "| made | 7 | 1 | 1 | 1 | 1 | 3 | 2 |"
+    assert everything == made.replace("made", "all")
 
 
 WA = """<sentence id="1" status="">
