@@ -1,163 +1,209 @@
-"""Measure what Ray costs: processor time a pair on actors and without them, and the memory of an actor.
+"""Align the same pairs on several engines, and compare their speed, their memory and their output.
 
 Usage::
 
-    python benchmarks/speed/ray_speed.py PAIRS [--limit 256] [--aligner contextual] [--actors 1 2]
+    python benchmarks/speed/scale.py PAIRS [--limit 256] [--aligner contextual] [--engines shards ray ...]
 
-PAIRS is a TSV file. Its first pairs are aligned in parts of 64, on a Ray cluster of this machine and then in
-this process with one thread. The first part of each process loads the models. It is left out of the time a
-pair, and belongs to the processor time in all, as do the imports and Ray's own processes. Processor time
-depends less on other work of the machine than seconds do.
+PAIRS is any file that ``forest-align align`` reads; its first pairs are aligned as raw text. Each engine is a
+program of its own, which starts, loads the models and writes JSON lines. Engines whose packages are missing
+are left out. The columns of the table:
+
+- *pairs/s at work* and *processor ms a pair* leave out the first batch of each process that aligns, because
+  it loads the models. The speeds of these processes are added up. Processor time depends less on other work
+  of the machine than seconds do.
+- *seconds in all* and *processor s in all* are of the whole program, with all processes that it starts.
+- *MB of a process* is the most resident memory (RSS) of a process that aligns, and *MB in all* the most that
+  all processes take together (PSS: shared memory counts once).
+- *equal rows* are the lines that have all characters, so all digits, of those of the command line with one
+  worker. The *largest difference* is that of any number in them; lines that differ in more than numbers have
+  none, and are counted.
+
+Memory and processor time are read from /proc (Linux), four times a second.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import math
 import os
+import re
+import subprocess
+import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
-import torch
+import scale_engine
 
 from forest_align.aligners.model_folder import bundled_models
-from forest_align.cli.align_parts import AlignedParts
-from forest_align.cli.commands import align
-from forest_align.data.stretches import plan_stretches
-from forest_align.engines import RayOptions, make_parts
-from forest_align.storage.part_folder import PartFolder
+from forest_align.data.pairs import read_pairs
+from forest_align.types import InputError
 from forest_align.types.positive import positive
 
-PART = 64
 
+class Processes:
+    """Watches a process and all that descend from it: processor time and memory, until :meth:`stop`."""
 
-class TimedParts:
-    """Makes parts, and writes down the processor time that each took, by process.
-
-    Parameters
-    ----------
-    work : AlignedParts
-        Makes the parts.
-    times : Path
-        A folder, with one file a part.
-    """
-
-    def __init__(self, work: AlignedParts, times: Path) -> None:
-        self.work, self.times = work, times
-
-    def make(self, number: int) -> None:
-        """Make one part."""
-        started, begun = time.process_time(), time.monotonic()
-        self.work.make(number)
-        used = time.process_time() - started
-        status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
-        memory, peak = (status[name].split()[0] for name in ("VmRSS", "VmHWM"))
-        text = f"{os.getpid()} {begun} {used} {memory} {peak}"
-        (self.times / str(number)).write_text(text)
-
-
-def measured(times: Path) -> tuple[float, float, float]:
-    """Processor milliseconds a pair, without the first part of each process; MB after a part, and at most."""
-    rows = [path.read_text().split() for path in times.iterdir()]
-    first: dict[str, float] = {}
-    for process, begun, *_ in rows:
-        first[process] = min(first.get(process, float("inf")), float(begun))
-    used = [float(row[2]) for row in rows if float(row[1]) > first[row[0]]]
-    memory, peak = (max(float(row[place]) for row in rows) * 1024 / 1e6 for place in (3, 4))
-    return 1000 * sum(used) / (PART * len(used)) if used else float("nan"), memory, peak
-
-
-@contextmanager
-def folder_of(plan_file: Path, name: str) -> Iterator[tuple[TimedParts, Sequence[int], Path]]:
-    """The work on a file of pairs in a new folder, and the numbers of its parts."""
-    parser = argparse.ArgumentParser()
-    align.add_arguments(parser)
-    with tempfile.TemporaryDirectory() as folder:
-        options = parser.parse_args([str(plan_file), "-o", f"{folder}/parts", "--aligner", name])
-        options.to = "jsonl"
-        plan = plan_stretches([str(plan_file)], PART)
-        parts = PartFolder(Path(folder) / "parts", "align", len(plan.stretches), ".jsonl.gz", 0, {})
-        parts.begin()
-        (times := Path(folder) / "times").mkdir()
-        work = AlignedParts(parts, plan.stretches, align.load_aligner(options), options, {})
-        yield TimedParts(work, times), range(1, parts.parts + 1), times
-
-
-class Descendants:
-    """Watches the processor time of all processes that this one has started, until they end."""
-
-    def __init__(self) -> None:
+    def __init__(self, root: int) -> None:
         self.seconds: dict[int, float] = {}
+        self.most_resident: dict[int, float] = {}
+        self.most_together = 0.0
+        self._root, self._known = root, {root}
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
-
-    def __enter__(self) -> Descendants:
         self._thread.start()
-        return self
 
-    def __exit__(self, *exception: object) -> None:
+    def stop(self) -> None:
+        """Watch no longer."""
         self._stop.set()
         self._thread.join()
 
     def _watch(self) -> None:
+        while not self._stop.wait(0.25):
+            self._look()
+
+    def _look(self) -> None:
         tick = os.sysconf("SC_CLK_TCK")
-        while not self._stop.wait(0.5):
-            parents, used = {}, {}
-            for path in Path("/proc").glob("[0-9]*/stat"):
-                try:
-                    fields = path.read_text().rpartition(")")[2].split()
-                except OSError:  # it has ended
-                    continue
-                process = int(path.parent.name)
-                parents[process], used[process] = int(fields[1]), (int(fields[11]) + int(fields[12])) / tick
-            for process in used:
-                above = process
-                while above in parents and above != os.getpid():
-                    above = parents[above]
-                if above == os.getpid():
-                    self.seconds[process] = used[process]
+        found: dict[int, tuple[int, float]] = {}
+        for path in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                fields = path.read_text().rpartition(")")[2].split()
+            except OSError:  # it has ended
+                continue
+            found[int(path.parent.name)] = int(fields[1]), (int(fields[11]) + int(fields[12])) / tick
+        grown = True
+        while grown:  # a parent may have a higher number than its child
+            new = {process for process, (above, _) in found.items() if above in self._known} - self._known
+            self._known |= new
+            grown = bool(new)
+        together = 0.0
+        for process in self._known & found.keys():
+            self.seconds[process] = found[process][1]
+            try:
+                resident = Path(f"/proc/{process}/status").read_text()
+                share = Path(f"/proc/{process}/smaps_rollup").read_text()
+            except OSError:
+                continue
+            self.most_resident[process] = max(
+                _megabytes("VmHWM", resident), self.most_resident.get(process, 0)
+            )
+            together += _megabytes("Pss", share)
+        self.most_together = max(self.most_together, together)
+
+
+def _megabytes(name: str, text: str) -> float:
+    """A field of a file of /proc; 0 if a process that ends has none any more."""
+    field = re.search(rf"^{name}:\s+(\d+) kB", text, re.MULTILINE)
+    return int(field[1]) * 1024 / 1e6 if field else 0.0
+
+
+def at_work(log: Path, batch_size: int) -> tuple[float, float, set[int]]:
+    """Pairs a second, processor ms a pair, and the processes that aligned; without their first batches."""
+    speed = used = 0.0
+    pairs = 0
+    for path in log.iterdir():
+        rows = [tuple(map(float, line.split())) for line in path.read_text().splitlines()]
+        if (counted := len(rows) - batch_size) > 0:
+            (began, before), (ended, after) = rows[batch_size - 1], rows[-1]
+            speed += counted / (ended - began)
+            used, pairs = used + after - before, pairs + counted
+    processes = {int(path.name) for path in log.iterdir()}
+    return (speed, 1000 * used / pairs, processes) if pairs else (math.nan, math.nan, processes)
+
+
+def difference(one: Any, other: Any) -> float:
+    """The largest difference of a number in two JSON values; infinite if they differ in more."""
+    if isinstance(one, float) and isinstance(other, float):
+        return abs(one - other)
+    if isinstance(one, dict) and isinstance(other, dict) and list(one) == list(other):
+        return max((difference(one[name], other[name]) for name in one), default=0.0)
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        return max(map(difference, one, other), default=0.0)
+    return 0.0 if one == other else math.inf
+
+
+def compare(lines: Sequence[str], reference: Sequence[str]) -> str:
+    """Two cells of the table: rows that are equal, and how far the others are from it."""
+    if len(lines) != len(reference):
+        return f"{len(lines)} rows in place of {len(reference)} | –"
+    equal = sum(map(str.__eq__, lines, reference))
+    apart = [
+        difference(json.loads(one), json.loads(other)) for one, other in zip(lines, reference, strict=True)
+    ]
+    changed = sum(map(math.isinf, apart))
+    largest = max((one for one in apart if not math.isinf(one)), default=0.0)
+    return f"{equal} of {len(reference)} | {largest:.2g}" + (f", and {changed} other rows" if changed else "")
+
+
+def measure(engine: str, job: scale_engine.Job, reference: Sequence[str]) -> list[str]:
+    """Run an engine, print its row of the table, and return the lines that it wrote."""
+    job.folder.mkdir()
+    command = [sys.executable, scale_engine.__file__, engine, str(job.pairs), str(job.folder)]
+    command += ["--aligner", job.aligner, "--batch-size", str(job.batch_size)]
+    # One thread a process; Ray's processes with the priority of the others.
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "RAY_worker_niceness": "0"}
+    messages = job.folder / "messages"
+    with messages.open("w") as file:
+        started = time.monotonic()
+        run = subprocess.Popen(command, env=environment, stdout=file, stderr=file)
+        watched = Processes(run.pid)
+        status = run.wait()
+        spent = time.monotonic() - started
+    watched.stop()
+    if status:
+        sys.exit(f"{engine} failed:\n{messages.read_text(errors='replace')}")
+    speed, used, processes = at_work(job.log, job.batch_size)
+    lines = job.output.read_text(encoding="utf-8").splitlines()
+    resident = max(watched.most_resident.get(process, 0.0) for process in processes)
+    seconds = sum(watched.seconds.values())
+    print(
+        f"| {scale_engine.ENGINES[engine][0]} | {speed:.0f} | {used:.1f} | {spent:.0f} | {seconds:.0f} "
+        f"| {resident:.0f} | {watched.most_together:.0f} | {compare(lines, reference or lines)} |",
+        flush=True,
+    )
+    return lines
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Measure and print a table."""
-    imports = time.process_time()
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("pairs", metavar="PAIRS", type=Path)
+    parser.add_argument("pairs", metavar="PAIRS")
     parser.add_argument("--limit", type=positive, default=256, metavar="N", help="pairs (default: 256)")
     parser.add_argument("--aligner", choices=tuple(bundled_models()), default="contextual")
-    parser.add_argument("--actors", type=positive, nargs="*", default=[1, 2], metavar="N")
-    arguments = parser.parse_args(argv)
-    torch.set_num_threads(1)
-    print("| run | processor ms a pair | processor s in all | RSS, MB | at most |\n|---|---|---|---|---|")
-    with tempfile.TemporaryDirectory() as folder, arguments.pairs.open(encoding="utf-8") as file:
+    parser.add_argument("--batch-size", type=positive, default=32, metavar="N", help="default: 32")
+    others = [name for name in scale_engine.ENGINES if name != "local"]
+    parser.add_argument(
+        "--engines", nargs="*", choices=others, default=others, metavar="NAME", help=", ".join(others)
+    )
+    options = parser.parse_args(argv)
+    print("| run | pairs/s at work | processor ms a pair | s in all | processor s in all ", end="")
+    print("| MB of a process | MB in all | equal rows | largest difference |\n" + "|---" * 9 + "|")
+    left_out = []
+    with tempfile.TemporaryDirectory() as folder:
         pairs = Path(folder) / "pairs.tsv"
-        pairs.write_text("".join(islice(file, arguments.limit)), encoding="utf-8")
-        for actors in arguments.actors:
-            with folder_of(pairs, arguments.aligner) as (work, parts, times):
-                with Descendants() as watched:
-                    started = time.process_time()
-                    list(make_parts(work, parts, RayOptions(None, actors)))
-                    own = time.process_time() - started
-                spent, memory, peak = measured(times)
-                total = imports + own + sum(watched.seconds.values())
-                print(
-                    f"| Ray, {actors} actors | {spent:.1f} | {total:.0f} | {memory:.0f} | {peak:.0f} |",
-                    flush=True,
-                )
-        # Last, because the process that starts Ray has then loaded nothing.
-        with folder_of(pairs, arguments.aligner) as (work, parts, times):
-            started = time.process_time()
-            for number in parts:
-                work.make(number)
-            total = imports + time.process_time() - started
-            spent, memory, peak = measured(times)
-            print(f"| one process | {spent:.1f} | {total:.0f} | {memory:.0f} | {peak:.0f} |")
+        usable = (pair for pair in read_pairs(options.pairs) if not isinstance(pair, InputError))
+        lines = [
+            "\t".join(" ".join(side.text.split()) for side in (pair.source, pair.target))
+            for pair in islice(usable, options.limit)
+        ]
+        pairs.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        reference: list[str] = []
+        for engine in ["local", *options.engines]:
+            if needed := scale_engine.missing(engine):
+                left_out.append(f"{engine} is left out; it needs {needed}")
+                continue
+            job = scale_engine.Job(pairs, Path(folder) / engine, options.aligner, options.batch_size)
+            found = measure(engine, job, reference)
+            reference = reference or found
+    for line in left_out:
+        print(line)
 
 
 if __name__ == "__main__":

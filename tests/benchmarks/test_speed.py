@@ -38,8 +38,9 @@ RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "onnx_runtime": ("RAW --limit 1 --aligner contextual", "contextual . ONNX Runtime, int8 ", {}),
     "parser_speed": ("--sentences 2 --words 6 --repeat 1 --threads 1 --memory 2", "peak memory", {}),
     "pipeline_speed": ("RAW --limit 2 --gpu 10", "(?s)packed forests.*gigaflops.*16 . .* pairs/s", {}),
-    "ray_speed": ("RAW --limit 2 --actors", r"one process \| \d+\.\d", {"PART": 1}),
     "repeatability": ("RAW --limit 2", "links in one run only", {}),
+    "scale": ("RAW --limit 2 --batch-size 1 --engines", r"`align` \| \d+ \| \d+\.\d .*\| 2 of 2 \| 0 \|", {}),
+    "scale_engine": ("local RAW FOLDER --batch-size 1", "^$", {}),
     "serve_load": ("RAW --aligner contextual --requests 4 --slow 2", "huge: .'413': 2", {}),
     "training_speed": ("LINKED --forests CACHE --limit 2 --epochs 1 --workers 1", "one trial on 2", {}),
     "waiting_threads": ("RAW --limit 2 --runs 1 --busy 1", "2 pairs, 1 busy .* times as long", {}),
@@ -52,6 +53,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("benchmarks")
     files = {name: folder / name.lower() for name in ("RAW", "LINKED", "ALIGNED", "CACHE")}
     files["LINKED"] = folder / "linked.json"
+    files["FOLDER"] = folder / "engine"
     files["RAW"].write_text(f"{SOURCE}\t{TARGET}\n{TARGET}\t{SOURCE}\n", encoding="utf-8")
     linked = {
         "id": "1",
@@ -77,7 +79,7 @@ def script(name: str) -> ModuleType:
     path = ROOT / "benchmarks" / "speed" / f"{name}.py"
     spec = importlib.util.spec_from_file_location(f"benchmark_{name}", path)
     assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
@@ -110,3 +112,38 @@ def test_watched_functions_are_as_before_once_the_watch_stops() -> None:
     assert module.kernel.align is not before
     watch.stop()
     assert module.kernel.align is before
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("engine", ["workers", "shards", "ray", "datasets", "spark"])
+def test_engines_write_the_lines_of_the_command_line(
+    engine: str, inputs: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    import scale_engine
+
+    if needed := scale_engine.missing(engine):
+        pytest.skip(f"needs {needed}")
+    script("scale").main([inputs["RAW"], "--limit", "2", "--batch-size", "1", "--engines", engine])
+    rows = capsys.readouterr().out.splitlines()[2:]
+    assert [re.findall(r"\d of \d \| [^|]+", row) for row in rows] == [["2 of 2 | 0 "]] * 2
+
+
+def test_rows_are_compared_with_the_digits_of_numbers_apart() -> None:
+    compare = script("scale").compare
+    lines = [
+        '{"words": [[1, 1]], "p": [0.5, 0.25]}',
+        '{"words": [], "p": []}',
+        '{"words": [[2, 1]], "p": [0.5]}',
+    ]
+    assert compare(lines, lines) == "3 of 3 | 0"
+    other = [lines[0].replace("0.25", "0.2500001"), lines[1], lines[2].replace("2, 1", "1, 2")]
+    assert compare(other, lines) == "1 of 3 | 1e-07, and 1 other rows"
+    assert compare(lines[:2], lines) == "2 rows in place of 3 | –"
+
+
+def test_first_batches_are_left_out_of_the_speed(tmp_path: Any) -> None:
+    """A process with batches of two pairs, and one that has no second batch."""
+    (tmp_path / "11").write_text("0.0 5.0\n9.0 6.0\n9.5 6.25\n10.0 6.5\n10.5 6.75\n11.0 7.0\n")
+    (tmp_path / "12").write_text("3.0 2.0\n")
+    speed, used, processes = script("scale").at_work(tmp_path, 2)
+    assert (speed, used, processes) == (2.0, 250.0, {11, 12})
