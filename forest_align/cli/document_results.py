@@ -65,6 +65,7 @@ def result_format(options: argparse.Namespace, inputs: Sequence[str | None]) -> 
 
 
 def write_results(
+    command: str,
     results: Iterable[DocumentAlignment | SupportReport],
     options: argparse.Namespace,
     to: str,
@@ -74,10 +75,12 @@ def write_results(
 
     Parameters
     ----------
+    command : str
+        Name of the command, for messages.
     results : iterable
         One for each pair.
     options : argparse.Namespace
-        With ``command`` and those of :func:`add_result_arguments`.
+        With those of :func:`add_result_arguments`.
     to : str
         The output format.
     page : callable
@@ -91,7 +94,7 @@ def write_results(
         for result in counted(results, "pairs", hidden=to_terminal):
             if result.error:
                 failed += 1
-                print(f"forest-align {options.command}: pair {result.id}: {result.error}", file=sys.stderr)
+                print(f"forest-align {command}: pair {result.id}: {result.error}", file=sys.stderr)
             out.write(line(result))
         out.write(footer)
     return EXIT_SOME_FAILED if failed else EXIT_OK

@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
     to = result_format(options, (options.source, options.target))
     aligner = document_aligner(options)
     pairs = read_document_pairs(options.source, options.target, options.lines)
-    return write_results(align_pairs(pairs, aligner), options, to, _page)
+    return write_results("documents", align_pairs(pairs, aligner), options, to, _page)
 
 
 def document_aligner(options: argparse.Namespace) -> DocumentAligner:

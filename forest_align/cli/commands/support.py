@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     to = result_format(options, (options.summary, options.source))
     finder = SupportFinder(threshold=options.threshold, sentences=options.sentences)
     pairs = read_document_pairs(options.summary, options.source, options.lines, ("summary", "source"))
-    return write_results(find_support(pairs, finder), options, to, _page)
+    return write_results("support", find_support(pairs, finder), options, to, _page)
 
 
 def find_support(
