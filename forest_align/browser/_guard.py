@@ -112,9 +112,7 @@ class Guard:
 
         try:
             if not self._knows(Headers(scope=scope).get("host", "")):
-                message = (
-                    "this server answers to the names of this machine only; --host makes it answer to others"
-                )
+                message = "this server answers to the names of this machine only"
                 raise RequestError(HTTPStatus.FORBIDDEN, message)
             await self._app(scope, receive, guarded_send)
         except ClientDisconnect:
