@@ -109,7 +109,7 @@ def log_pairs(folder: Path) -> None:
 class Logged:
     """A callable, such as AlignBatch, that logs its pairs in whichever process it is called."""
 
-    work: Callable[[Any], Any]
+    work: Any
     log: Path
 
     def __call__(self, batch: Any) -> Any:
