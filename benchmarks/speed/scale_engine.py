@@ -22,13 +22,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 from forest_align import cli
 from forest_align.aligners.base import Aligner
 from forest_align.aligners.model_folder import bundled_models
 from forest_align.types.positive import positive
+
+if TYPE_CHECKING:
+    from forest_align.batches import AlignBatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +112,7 @@ def log_pairs(folder: Path) -> None:
 class Logged:
     """A callable, such as AlignBatch, that logs its pairs in whichever process it is called."""
 
-    work: Any
+    work: Callable[[Any], Any]
     log: Path
 
     def __call__(self, batch: Any) -> Any:
@@ -167,12 +170,12 @@ def run_ray(job: Job) -> None:
     job.join(parts)
 
 
-def align_batches(job: Job) -> Logged:
+def align_batch(job: Job) -> AlignBatch:
     """What engines map over their batches."""
     from forest_align.batches import AlignBatch
 
     columns = ("source", "target", "id")
-    return Logged(AlignBatch(job.aligner, columns, "json", batch_size=job.batch_size), job.log)
+    return AlignBatch(job.aligner, columns, "json", batch_size=job.batch_size)
 
 
 def run_datasets(job: Job) -> None:
@@ -181,7 +184,7 @@ def run_datasets(job: Job) -> None:
 
     datasets.disable_progress_bars()
     data = datasets.Dataset.from_list(job.rows()).with_format("arrow")
-    found = data.map(align_batches(job), batched=True, batch_size=job.batch_size, num_proc=2)
+    found = data.map(Logged(align_batch(job), job.log), batched=True, batch_size=job.batch_size, num_proc=2)
     job.write([(row["id"], row["alignment"]) for row in found.with_format(None)])
 
 
@@ -195,9 +198,10 @@ def run_spark(job: Job) -> None:
     settings = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
     settings = settings.config("spark.sql.execution.arrow.maxRecordsPerBatch", str(job.batch_size))
     spark = settings.getOrCreate()
-    work = align_batches(job)
+    align = align_batch(job)
+    work = Logged(align, job.log)
     data = spark.createDataFrame(job.rows()).repartition(2)
-    schema = StructType([*data.schema, *from_arrow_schema(work.work.schema)])
+    schema = StructType([*data.schema, *from_arrow_schema(align.schema)])
     found = data.mapInPandas(lambda batches: map(work, batches), schema)
     job.write([(row.id, row.alignment) for row in found.collect()])
     spark.stop()
