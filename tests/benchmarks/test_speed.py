@@ -7,6 +7,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -42,6 +43,11 @@ RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "scale": ("RAW --limit 2 --batch-size 1 --engines", r"`align` \| \d+ \| \d+\.\d .*\| 2 of 2 \| 0 \|", {}),
     "scale_engine": ("local RAW FOLDER --batch-size 1", "^$", {}),
     "serve_load": ("RAW --aligner contextual --requests 4 --slow 2", "huge: .'413': 2", {}),
+    "simalign_speed": (
+        "RAW --encoder ENCODER --layer 1 --limit 2 --rounds 1 --aligner contextual",
+        r"SimAlign \| .* 1\.00 \|\n\| contextual \| \d+ \|",
+        {},
+    ),
     "training_speed": ("LINKED --forests CACHE --limit 2 --epochs 1 --workers 1", "one trial on 2", {}),
     "waiting_threads": ("RAW --limit 2 --runs 1 --busy 1", "2 pairs, 1 busy .* times as long", {}),
 }
@@ -53,7 +59,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("benchmarks")
     files = {name: folder / name.lower() for name in ("RAW", "LINKED", "ALIGNED", "CACHE")}
     files["LINKED"] = folder / "linked.json"
-    files["FOLDER"] = folder / "engine"
+    files["FOLDER"], files["ENCODER"] = folder / "engine", folder / "encoder"
     files["RAW"].write_text(f"{SOURCE}\t{TARGET}\n{TARGET}\t{SOURCE}\n", encoding="utf-8")
     linked = {
         "id": "1",
@@ -73,6 +79,18 @@ def threads_as_before() -> Iterator[None]:
     threads = torch.get_num_threads()
     yield
     torch.set_num_threads(threads)
+
+
+def write_encoder(folder: Path) -> None:
+    """Write a small encoder of the transformers library, with random weights, that knows a few words."""
+    from transformers import BertConfig, BertModel, BertTokenizerFast
+
+    folder.mkdir()
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *sorted(set(SOURCE.lower().split()))]
+    (folder / "vocab.txt").write_text("\n".join(words), encoding="utf-8")
+    BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
+    sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    BertModel(BertConfig(vocab_size=len(words), **sizes)).save_pretrained(folder)
 
 
 def script(name: str) -> ModuleType:
@@ -95,6 +113,9 @@ def test_it_runs(
     if name == "onnx_runtime":  # compares with packages that forest-align does without
         for package in ("onnx", "onnx_ir", "onnxruntime"):
             pytest.importorskip(package)
+    if name == "simalign_speed":
+        pytest.importorskip("simalign")
+        write_encoder(Path(inputs["ENCODER"]))
     arguments, printed, smaller = RUNS[name]
     module = script(name)
     for constant, value in smaller.items():
