@@ -4,7 +4,6 @@ import csv
 import gzip
 import io
 import json
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -714,8 +713,10 @@ def test_names_of_word_candidates_of_earlier_versions_are_refused(
     assert "word candidates 'union' are gone: use contextual or dictionary" in capsys.readouterr().err
 
 
-def test_the_help_names_every_input_format(capsys: pytest.CaptureFixture[str]) -> None:
-    os.environ.setdefault("COLUMNS", "100")
+def test_the_help_names_every_input_format(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
     with pytest.raises(SystemExit):
         main(["align", "--help"])
     printed = capsys.readouterr().out

@@ -6,6 +6,11 @@ from forest_align._bundled_parts import bundled_parts
 from forest_align.cli import main
 
 
+@pytest.fixture(autouse=True)
+def _no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 def test_every_part_source_and_required_package_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["licences"]) == 0
     printed = capsys.readouterr().out
