@@ -331,14 +331,16 @@ def test_message_weights_of_other_shapes_are_refused() -> None:
 @pytest.mark.parametrize("kind", [3, -1, 10**6, -(10**8)])
 @pytest.mark.parametrize("place", [3, 4])
 def test_kinds_of_words_out_of_range_do_not_reach_the_weights(place: int, kind: int) -> None:
-    # The kind of a word is the row of weights of its cells.
+    # The kind of a word is the row of weights of its cells. The root is at the end of the path, so that an
+    # installed package is found before the sources.
+    root = str(Path(__file__).parents[2])
     code = (
+        f"import sys\nsys.path.append({root!r})\n"
         f"import numpy as np\nfrom {__name__} import random_pair\nfrom forest_align.cext import contextual\n"
         f"pair = list(random_pair(0, 3, 4))\npair[{place}][:] = {kind}\n"
         "contextual.first_pass(*pair, np.zeros((9, 69), np.float32), 0.0)"
     )
-    root = Path(__file__).parents[2]
-    run = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=False)
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     expected = f"ValueError: expected kinds of words from 0 to 2, found {kind}"
     assert (run.returncode, run.stderr.strip().splitlines()[-1:]) == (1, [expected])
 
