@@ -43,7 +43,7 @@ def aligned_lines(
     """
     explain = _explainer(aligner) if options.explain else None
     least = options.min_probability
-    for item, alignment in _align(items, aligner, options, workers):
+    for item, alignment in aligned_items(items, aligner, options.batch_size, workers):
         try:
             shown = explain(alignment, item) if explain and not alignment.error else alignment
             shown = shown.in_parts() if options.partial else shown
@@ -61,9 +61,25 @@ def aligned_lines(
         yield item, alignment, text
 
 
-def _align(
-    items: Iterator[Item], aligner: Aligner, options: argparse.Namespace, workers: int
+def aligned_items(
+    items: Iterator[Item], aligner: Aligner, batch_size: int, workers: int
 ) -> Iterator[tuple[Item, Alignment]]:
+    """Each item with its alignment, in order; a broken pair keeps its place, name and texts.
+
+    Parameters
+    ----------
+    items : iterator of Item
+        Pairs of the input.
+    aligner : Aligner
+        Aligns them.
+    batch_size, workers : int
+        Pairs parsed together, and number of processes.
+
+    Raises
+    ------
+    ForestAlignError
+        If the aligner returns fewer alignments than it got pairs.
+    """
     waiting: deque[Item] = deque()
 
     def contents() -> Iterator[Pair | InputError]:
@@ -71,7 +87,7 @@ def _align(
             waiting.append(item)
             yield item.content
 
-    found = aligner.align_many(contents(), batch_size=options.batch_size, workers=workers)
+    found = aligner.align_many(contents(), batch_size=batch_size, workers=workers)
     for alignment in found:
         item = waiting.popleft()
         if isinstance(item.content, InputError):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,12 @@ from typing import Any
 from forest_align.aligners.base import BATCH_SIZE
 from forest_align.aligners.model_folder import bundled_models
 from forest_align.alignment import Alignment
+from forest_align.cli.aligned_lines import aligned_items
 from forest_align.cli.aligner_choice import load_aligner
 from forest_align.cli.arguments import add_output, add_text_arguments, format_of_output
-from forest_align.cli.input_pairs import Item, read_items
+from forest_align.cli.input_pairs import read_items
 from forest_align.cli.skipped_inputs import SkippedInputs
+from forest_align.cli.writers import EntryWriter
 from forest_align.data.pairs import FORMATS
 from forest_align.data.phrases.input import read_alignments
 from forest_align.data.text.lines import STANDARD_INPUT
@@ -27,24 +28,6 @@ from forest_align.types.json_fields import format_json_object
 from forest_align.types.positive import positive
 
 EXIT_OK, EXIT_SOME_FAILED = 0, 1
-
-
-@dataclass(frozen=True, slots=True)
-class DerivedWriter:
-    """How what is derived from alignments is written in one format.
-
-    Attributes
-    ----------
-    entry : callable
-        The text of one alignment.
-    header, separator, footer : str
-        Text before the first, between two, and after the last.
-    """
-
-    entry: Callable[[Alignment], str]
-    header: str = ""
-    separator: str = ""
-    footer: str = ""
 
 
 def json_entry(alignment: Alignment, values: Mapping[str, Any]) -> str:
@@ -59,7 +42,7 @@ def json_entry(alignment: Alignment, values: Mapping[str, Any]) -> str:
     return format_json_object(found | ({"error": alignment.error} if alignment.error else {})) + "\n"
 
 
-def add_derived_arguments(parser: argparse.ArgumentParser, formats: Mapping[str, DerivedWriter]) -> None:
+def add_derived_arguments(parser: argparse.ArgumentParser, formats: Mapping[str, EntryWriter]) -> None:
     """Declare where alignments come from, and the output."""
     parser.add_argument("pairs", metavar="PAIRS", help="file of sentence pairs; - for standard input")
     parser.add_argument(
@@ -86,7 +69,7 @@ def add_derived_arguments(parser: argparse.ArgumentParser, formats: Mapping[str,
     parser.set_defaults(annotator=None, words=None, ppdb=None)
 
 
-def write_derived(options: argparse.Namespace, command: str, formats: Mapping[str, DerivedWriter]) -> int:
+def write_derived(options: argparse.Namespace, command: str, formats: Mapping[str, EntryWriter]) -> int:
     """Align or read alignments, and write an entry for each; return the exit status."""
     name = options.to or format_of_output(
         options.output, formats, default="jsonl" if options.target is None else "text"
@@ -103,7 +86,7 @@ def write_derived(options: argparse.Namespace, command: str, formats: Mapping[st
         for number, alignment in enumerate(counted(chain(begun, alignments), "pairs"), 1):
             failures += bool(alignment.error)
             first_error = first_error or (alignment.error and f"pair {alignment.id}: {alignment.error}")
-            out.write((writer.separator if number > 1 else "") + writer.entry(alignment))
+            out.write((writer.separator if number > 1 else "") + writer.line(alignment))
         out.write(writer.footer)
     if failures:
         message = f"{failures} of {number} pairs could not be aligned; the first: {first_error}"
@@ -134,23 +117,9 @@ def _read(options: argparse.Namespace, command: str) -> Iterator[Alignment]:
 
 def _align(options: argparse.Namespace) -> Iterator[Alignment]:
     """The alignments of pairs, in order; a pair that fails has an error."""
-    complaints: list[str] = []
-    items = read_items(options, complaints.append)
+    items = read_items(options, lambda problem: None)  # problems are those of a file of links
+    # Read the first pair before the models are loaded: a missing input must not cost their time.
     begun = list(islice(items, 1))
     aligner = load_aligner(options)
-    waiting: list[Item] = []
-
-    def contents() -> Iterator[Any]:
-        for item in chain(begun, items):
-            waiting.append(item)
-            yield item.content
-
-    def alignments() -> Iterator[Alignment]:
-        found = aligner.align_many(contents(), batch_size=BATCH_SIZE, workers=options.workers)
-        for alignment in found:
-            item = waiting.pop(0)
-            if isinstance(item.content, InputError):
-                alignment = replace(alignment, source=item.source, target=item.target)
-            yield replace(alignment, id=item.name)
-
-    return alignments()
+    found = aligned_items(chain(begun, items), aligner, BATCH_SIZE, options.workers)
+    return (alignment for _, alignment in found)

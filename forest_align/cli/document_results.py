@@ -6,24 +6,16 @@ import argparse
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from forest_align.alignment import DocumentAlignment, SupportReport
 from forest_align.cli.arguments import add_output, format_of_output
+from forest_align.cli.writers import EntryWriter
 from forest_align.data.text.lines import STANDARD_INPUT
 from forest_align.em.progress import counted
 from forest_align.storage.outputs import open_output, refuse_overwriting
 
 EXIT_OK, EXIT_SOME_FAILED = 0, 1
 _OUTPUTS = ("jsonl", "html", "text")
-
-
-class PageParts(NamedTuple):
-    """Start of an HTML page, section of a result in it, and end."""
-
-    start: str
-    section: Callable[..., str]
-    end: str
 
 
 def add_result_arguments(parser: argparse.ArgumentParser) -> None:
@@ -69,7 +61,7 @@ def write_results(
     results: Iterable[DocumentAlignment | SupportReport],
     options: argparse.Namespace,
     to: str,
-    page: Callable[[], PageParts],
+    page: Callable[[], EntryWriter],
 ) -> int:
     """Write results as they come, and report those with an error; return the exit status.
 
@@ -84,25 +76,25 @@ def write_results(
     to : str
         The output format.
     page : callable
-        Makes the parts of a page, for HTML.
+        Makes the writer of HTML.
     """
-    header, line, footer = _parts(to, page)
+    writer = _writer(to, page)
     failed = 0
     to_terminal = options.output is None and sys.stdout is not None and sys.stdout.isatty()
     with open_output(options.output, may_pack=True) as out:
-        out.write(header)
+        out.write(writer.header)
         for result in counted(results, "pairs", hidden=to_terminal):
             if result.error:
                 failed += 1
                 print(f"forest-align {command}: pair {result.id}: {result.error}", file=sys.stderr)
-            out.write(line(result))
-        out.write(footer)
+            out.write(writer.line(result))
+        out.write(writer.footer)
     return EXIT_SOME_FAILED if failed else EXIT_OK
 
 
-def _parts(to: str, page: Callable[[], PageParts]) -> PageParts:
+def _writer(to: str, page: Callable[[], EntryWriter]) -> EntryWriter:
     if to == "html":
         return page()
     if to == "text":
-        return PageParts("", lambda result: f"{result}\n", "")
-    return PageParts("", lambda result: f"{result.to_json()}\n", "")
+        return EntryWriter(lambda result: f"{result}\n")
+    return EntryWriter(lambda result: f"{result.to_json()}\n")

@@ -1,4 +1,4 @@
-"""Writers of alignments, one for each output format."""
+"""Writers of alignments and of what is made of them, one for each output format."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from forest_align.alignment import Alignment
 from forest_align.types import InputError
@@ -14,54 +15,57 @@ _DELIMITERS = {"tsv": "\t", "csv": ","}
 
 
 @dataclass(frozen=True, slots=True)
-class AlignmentWriter:
-    """How alignments are written in one format.
+class EntryWriter:
+    """How entries, such as alignments, are written in one format.
 
     Attributes
     ----------
     line : callable
-        Text of one alignment; raises InputError if the format cannot hold it.
+        Text of one entry; raises InputError if the format cannot hold it.
     header, footer : str
         Text before the first and after the last.
     one_line_each : bool
-        Whether an output is one line for each alignment and nothing else, so that a run can be resumed.
+        Whether an output is one line for each entry and nothing else, so that a run can be resumed.
     one_pair : bool
-        Whether an output holds one alignment only.
+        Whether an output holds one entry only.
+    separator : str
+        Text between two entries.
     """
 
-    line: Callable[[Alignment], str]
+    line: Callable[[Any], str]
     header: str = ""
     footer: str = ""
     one_line_each: bool = False
     one_pair: bool = False
+    separator: str = ""
 
 
-def alignment_writer(name: str, to_terminal: bool) -> AlignmentWriter:
+def alignment_writer(name: str, to_terminal: bool) -> EntryWriter:
     """The writer of ``jsonl``, ``pharaoh``, ``tsv``, ``csv``, ``ists``, ``svg``, ``text`` or ``html``."""
     if name == "jsonl":
-        return AlignmentWriter(lambda alignment: alignment.to_json() + "\n", one_line_each=True)
+        return EntryWriter(lambda alignment: alignment.to_json() + "\n", one_line_each=True)
     if name == "pharaoh":
-        return AlignmentWriter(lambda alignment: alignment.to_pharaoh() + "\n", one_line_each=True)
+        return EntryWriter(lambda alignment: alignment.to_pharaoh() + "\n", one_line_each=True)
     if name in _DELIMITERS:
         from forest_align.alignment.table_rows import COLUMNS, line_of, to_row
 
         delimiter = _DELIMITERS[name]
-        return AlignmentWriter(lambda alignment: to_row(alignment, delimiter), line_of(COLUMNS, delimiter))
+        return EntryWriter(lambda alignment: to_row(alignment, delimiter), line_of(COLUMNS, delimiter))
     if name == "ists":
-        return AlignmentWriter(_chunks)
+        return EntryWriter(_chunks)
     if name == "svg":
-        return AlignmentWriter(_picture, one_pair=True)
+        return EntryWriter(_picture, one_pair=True)
     if name == "html":
         from forest_align.alignment.html import PAGE_END, PAGE_START, to_section
 
-        return AlignmentWriter(to_section, PAGE_START, PAGE_END)
+        return EntryWriter(to_section, PAGE_START, PAGE_END)
     from forest_align.alignment.text import DEFAULT_WIDTH, to_text
 
     # If no width is given, lines in a file can have any length.
     has_width = to_terminal or os.environ.get("COLUMNS")
     width = shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns if has_width else None
     colour = to_terminal and not os.environ.get("NO_COLOR")
-    return AlignmentWriter(lambda alignment: to_text(alignment, width=width, colour=colour) + "\n")
+    return EntryWriter(lambda alignment: to_text(alignment, width=width, colour=colour) + "\n")
 
 
 def _chunks(alignment: Alignment) -> str:

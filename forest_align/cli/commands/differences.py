@@ -6,12 +6,8 @@ import argparse
 from collections.abc import Callable
 
 from forest_align.alignment import Alignment
-from forest_align.cli.derived_output import (
-    DerivedWriter,
-    add_derived_arguments,
-    json_entry,
-    write_derived,
-)
+from forest_align.cli.derived_output import add_derived_arguments, json_entry, write_derived
+from forest_align.cli.writers import EntryWriter
 from forest_align.differences import (
     TextDifferences,
     differences_of,
@@ -45,7 +41,7 @@ def _found(view: Callable[[Alignment, TextDifferences], str]) -> Callable[[Align
 
 
 _WRITERS = {
-    "jsonl": DerivedWriter(_found(lambda one, found: json_entry(one, found.to_dict()))),
-    "text": DerivedWriter(_found(lambda one, found: differences_to_text(one, found) + "\n")),
-    "html": DerivedWriter(_found(differences_to_html), DIFFERENCES_PAGE_START, "", DIFFERENCES_PAGE_END),
+    "jsonl": EntryWriter(_found(lambda one, found: json_entry(one, found.to_dict()))),
+    "text": EntryWriter(_found(lambda one, found: differences_to_text(one, found) + "\n")),
+    "html": EntryWriter(_found(differences_to_html), DIFFERENCES_PAGE_START, DIFFERENCES_PAGE_END),
 }

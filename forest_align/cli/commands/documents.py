@@ -11,7 +11,8 @@ from forest_align.alignment import DocumentAlignment
 from forest_align.cli.aligner_choice import load_aligner
 from forest_align.cli.arguments import add_links
 from forest_align.cli.document_inputs import BrokenPair, DocumentPair, read_document_pairs
-from forest_align.cli.document_results import PageParts, add_result_arguments, result_format, write_results
+from forest_align.cli.document_results import add_result_arguments, result_format, write_results
+from forest_align.cli.writers import EntryWriter
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def align_pairs(
             yield DocumentAlignment((), (), id=pair.name, made_by=aligner.made_by, error=str(error))
 
 
-def _page() -> PageParts:
+def _page() -> EntryWriter:
     from forest_align.alignment.document_html import DOCUMENTS_END, DOCUMENTS_START, documents_section
 
-    return PageParts(DOCUMENTS_START, documents_section, DOCUMENTS_END)
+    return EntryWriter(documents_section, DOCUMENTS_START, DOCUMENTS_END)

@@ -7,12 +7,8 @@ import json
 from collections.abc import Callable, Sequence
 
 from forest_align.alignment import Alignment
-from forest_align.cli.derived_output import (
-    DerivedWriter,
-    add_derived_arguments,
-    json_entry,
-    write_derived,
-)
+from forest_align.cli.derived_output import add_derived_arguments, json_entry, write_derived
+from forest_align.cli.writers import EntryWriter
 from forest_align.edits import (
     Edit,
     edits_of,
@@ -50,21 +46,21 @@ def run(options: argparse.Namespace) -> int:
     return write_derived(options, "edits", _writers(minimal=options.minimal))
 
 
-def _writers(*, minimal: bool) -> dict[str, DerivedWriter]:
+def _writers(*, minimal: bool) -> dict[str, EntryWriter]:
     def found(view: Callable[[Alignment, Sequence[Edit]], str]) -> Callable[[Alignment], str]:
         return lambda one: view(one, () if one.error else edits_of(one, minimal=minimal))
 
     return {
-        "jsonl": DerivedWriter(
+        "jsonl": EntryWriter(
             found(lambda one, edits: json_entry(one, {"edits": [edit.to_dict() for edit in edits]}))
         ),
-        "text": DerivedWriter(found(lambda one, edits: edits_to_text(one, edits) + "\n")),
-        "markup": DerivedWriter(found(lambda _, edits: edits_to_markup(edits) + "\n")),
-        "html": DerivedWriter(found(edits_to_html), EDITS_PAGE_START, "", EDITS_PAGE_END),
-        "m2": DerivedWriter(found(edits_to_m2)),
-        "easse": DerivedWriter(found(lambda one, edits: _json(edits_to_easse(one, edits)) + "\n")),
-        "thresh": DerivedWriter(
-            found(lambda one, edits: _json(edits_to_thresh(one, edits))), "[\n", ",\n", "\n]\n"
+        "text": EntryWriter(found(lambda one, edits: edits_to_text(one, edits) + "\n")),
+        "markup": EntryWriter(found(lambda _, edits: edits_to_markup(edits) + "\n")),
+        "html": EntryWriter(found(edits_to_html), EDITS_PAGE_START, EDITS_PAGE_END),
+        "m2": EntryWriter(found(edits_to_m2)),
+        "easse": EntryWriter(found(lambda one, edits: _json(edits_to_easse(one, edits)) + "\n")),
+        "thresh": EntryWriter(
+            found(lambda one, edits: _json(edits_to_thresh(one, edits))), "[\n", "\n]\n", separator=",\n"
         ),
     }
 

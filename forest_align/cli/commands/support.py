@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from forest_align._version import __version__
 from forest_align.alignment import SupportReport
 from forest_align.cli.document_inputs import BrokenPair, DocumentPair, read_document_pairs
-from forest_align.cli.document_results import PageParts, add_result_arguments, result_format, write_results
+from forest_align.cli.document_results import add_result_arguments, result_format, write_results
+from forest_align.cli.writers import EntryWriter
 from forest_align.types import InputError
 from forest_align.types.positive import positive
 
@@ -73,7 +74,7 @@ def find_support(
             yield SupportReport((), (), id=pair.name, made_by={"version": __version__}, error=str(error))
 
 
-def _page() -> PageParts:
+def _page() -> EntryWriter:
     from forest_align.alignment.support_html import REPORTS_END, REPORTS_START, report_section
 
-    return PageParts(REPORTS_START, report_section, REPORTS_END)
+    return EntryWriter(report_section, REPORTS_START, REPORTS_END)
