@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 from forest_align.cli.aligned_lines import aligned_lines
 from forest_align.cli.engine import report_parts, run_parts
@@ -167,11 +166,10 @@ class AlignedParts:
             self.aligner.device = str(find_device(self.options.device).place)
         self.folder.attempt(number)
         items = self._items(self.stretches[number - 1])
-        part = self.folder.part(number)
         if self.options.to == "parquet":
-            failures, count = self._write_table(part, items)
+            failures, count = self._write_table(number, items)
         else:
-            failures, count = self._write_lines(part, items)
+            failures, count = self._write_lines(self.folder.part(number), items)
         self.folder.finish(number, {"items": count, "failures": failures}, self.read)
 
     def _items(self, stretch: Stretch) -> Iterator[Item]:
@@ -179,13 +177,11 @@ class AlignedParts:
         pairs = read_stretch(stretch, tokenized=options.tokenized, escapes=options.escapes is not None)
         return read_items(options, lambda problem: None, pairs=pairs)
 
-    def _write_table(self, part: Path, items: Iterator[Item]) -> tuple[int, int]:
+    def _write_table(self, number: int, items: Iterator[Item]) -> tuple[int, int]:
         """Write JSON lines and make the table of them, as a run without engine does."""
-        for left in part.parent.glob(f".{part.name}.*"):  # of processes that were killed
-            left.unlink(missing_ok=True)
-        lines = part.with_name(f".{part.name}.{uuid4().hex}.jsonl.gz")
+        lines = self.folder.scratch(number, ".jsonl.gz")
         counts = self._write_lines(lines, items)
-        write_parquet(lines, part, self.aligner.made_by, self.folder.made_with)
+        write_parquet(lines, self.folder.part(number), self.aligner.made_by, self.folder.made_with)
         lines.unlink()
         return counts
 

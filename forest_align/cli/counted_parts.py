@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from uuid import uuid4
 
 from forest_align.cli.expected_counts import expected_count
 from forest_align.cli.skipped_inputs import SkippedInputs
@@ -74,10 +73,7 @@ class CountedParts:
             return
         self.folder.attempt(number)
         part = self.folder.part(number)
-        for left in part.parent.glob(f".{part.name}.*"):  # of processes that were killed
-            left.unlink(missing_ok=True)
-        # Another process may still work on the same part, and a database has one user at a time.
-        fresh = part.with_name(f".{part.name}.{uuid4().hex}")
+        fresh = self.folder.scratch(number)  # a database has one user at a time
         with PhraseCounts(self.selection, fresh, inputs=self.paths) as counts:
             broken = count_alignments(counts, [self.paths[number - 1]], whole=self.paths)
             counts.save()

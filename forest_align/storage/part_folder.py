@@ -147,6 +147,16 @@ class PartFolder:
         """The file of a part."""
         return self.path / f"part-{number:05}-of-{self.parts:05}{self.suffix}"
 
+    def scratch(self, number: int, suffix: str = "") -> Path:
+        """A fresh name beside a part, for a file to make it of; what killed processes left there is removed.
+
+        Another process may still work on the same part, so each has names of its own.
+        """
+        part = self.part(number)
+        for left in part.parent.glob(f".{part.name}.*"):
+            left.unlink(missing_ok=True)
+        return part.with_name(f".{part.name}.{uuid4().hex}{suffix}")
+
     def marker(self, number: int) -> Path:
         """The file that says that a part is finished."""
         return self.path / _COMPLETIONS / f"{number:05}"
