@@ -6,16 +6,14 @@ from collections.abc import Iterable
 
 from forest_align.alignment._document_record import DocumentRecord
 from forest_align.alignment._palette import page_colour
-from forest_align.alignment.html import PAGE_END, PAGE_START, section_body
+from forest_align.alignment.html import PAGE_END, page_start, section_body
 from forest_align.alignment.page_text import escaped
 
 _STYLE = """
 .s { border-left: 4px solid var(--c, #8884); padding-left: .6em; margin: .35em 0; }
 .s a { color: inherit; text-decoration: none; } .s.un { color: var(--unaligned); }
 """
-DOCUMENTS_START = PAGE_START.replace("Alignments", "Aligned documents").replace(
-    "</style>", f"{_STYLE}</style>"
-)
+DOCUMENTS_START = page_start("Aligned documents", _STYLE)
 DOCUMENTS_END = PAGE_END
 
 

@@ -32,16 +32,30 @@ SCRIPT = _HERE.with_name("page.js").read_text(encoding="utf-8")
 _FRAME_STYLE = "body { margin: 0; max-width: none; } section:first-of-type { border-top: 0; padding-top: 0; }"
 
 
-def _page_start(style: str, heading: str) -> str:
+def page_start(title: str, style: str = "", *, has_heading: bool = True) -> str:
+    """The start of a page with the style of all pages.
+
+    Parameters
+    ----------
+    title : str
+        Title, and heading.
+    style : str
+        What the page has besides.
+    has_heading : bool
+        Whether the heading is shown.
+    """
+    heading = f"<h1>{title}</h1>\n" if has_heading else ""
     return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Alignments</title>\n'
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<style>{style}</style>\n</head>\n<body>\n{heading}"
+        f"<style>{STYLE}{style}</style>\n</head>\n<body>\n{heading}"
     )
 
 
-PAGE_START = _page_start(STYLE, "<h1>Alignments</h1>\n")
-PAGE_END = f"<script>{SCRIPT}</script>\n</body>\n</html>\n"
+PAGE_START = page_start("Alignments")
+#: End of a page without a script.
+BODY_END = "</body>\n</html>\n"
+PAGE_END = f"<script>{SCRIPT}</script>\n{BODY_END}"
 
 
 def to_html(alignments: Iterable[AlignmentRecord]) -> str:
@@ -63,7 +77,8 @@ def to_iframe(alignments: Iterable[AlignmentRecord]) -> str:
     alignments : iterable of AlignmentRecord
         Any alignments.
     """
-    return in_frame(_page_start(STYLE + _FRAME_STYLE, "") + "".join(map(to_section, alignments)) + PAGE_END)
+    start = page_start("Alignments", _FRAME_STYLE, has_heading=False)
+    return in_frame(start + "".join(map(to_section, alignments)) + PAGE_END)
 
 
 def in_frame(page: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from forest_align.alignment._support_record import SummarySpan, SupportRecord
-from forest_align.alignment.html import PAGE_END, PAGE_START
+from forest_align.alignment.html import PAGE_END, page_start
 from forest_align.alignment.page_text import escaped
 
 _STYLE = """
@@ -14,7 +14,7 @@ _STYLE = """
 """
 # Supported spans below this probability have a dashed line.
 _SURE = 0.8
-REPORTS_START = PAGE_START.replace("Alignments", "Support").replace("</style>", f"{_STYLE}</style>")
+REPORTS_START = page_start("Support", _STYLE)
 REPORTS_END = PAGE_END
 
 

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from forest_align.alignment import Alignment
-from forest_align.alignment.html import STYLE
+from forest_align.alignment.html import page_start
 from forest_align.alignment.page_text import escaped
 from forest_align.differences.text_differences import TextDifferences
 
 DIFFERENCES_PAGE_START = (
-    '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Differences</title>\n'
-    '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-    f"<style>{STYLE} .d {{ border-radius: 3px; padding: 2px; }}</style>\n</head>\n<body>\n"
-    "<h1>Differences</h1>\n"
-    '<p class="note">The redder a word, the more it says something that the other text does not say. '
+    page_start("Differences", " .d { border-radius: 3px; padding: 2px; }")
+    + '<p class="note">The redder a word, the more it says something that the other text does not say. '
     "Its number appears when the mouse is over it.</p>\n"
 )
-DIFFERENCES_PAGE_END = "</body>\n</html>\n"
 
 
 def differences_to_text(alignment: Alignment, differences: TextDifferences) -> str:
@@ -28,7 +24,7 @@ def differences_to_text(alignment: Alignment, differences: TextDifferences) -> s
 
 
 def differences_to_html(alignment: Alignment, differences: TextDifferences) -> str:
-    """A section for between ``DIFFERENCES_PAGE_START`` and ``DIFFERENCES_PAGE_END``: both texts."""
+    """A section for behind ``DIFFERENCES_PAGE_START``: both texts."""
     rows = []
     for sentence, found in (
         (alignment.source, differences.source),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from forest_align.alignment import Alignment
-from forest_align.alignment.html import STYLE
+from forest_align.alignment.html import page_start
 from forest_align.alignment.page_text import escaped
 from forest_align.edits.edit import Edit, in_target_order
 
@@ -17,13 +17,10 @@ del { background: #d3333333; text-decoration: line-through; } ins { background: 
 .move ins { border-bottom: 2px solid #4477cc; } .split ins, .merge ins { background: #aa44aa33; }
 """
 EDITS_PAGE_START = (
-    '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Edits</title>\n'
-    '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-    f"<style>{STYLE}{_STYLE}</style>\n</head>\n<body>\n<h1>Edits</h1>\n"
-    '<p class="note">Struck through: words of the source. Orange: replaced. Blue: moved. '
+    page_start("Edits", _STYLE)
+    + '<p class="note">Struck through: words of the source. Orange: replaced. Blue: moved. '
     "Violet: sentences split or merged. A word shows its reason when the mouse is over it.</p>\n"
 )
-EDITS_PAGE_END = "</body>\n</html>\n"
 
 
 def edits_to_text(alignment: Alignment, edits: Sequence[Edit]) -> str:
@@ -62,7 +59,7 @@ def edits_to_markup(edits: Iterable[Edit]) -> str:
 
 
 def edits_to_html(alignment: Alignment, edits: Sequence[Edit]) -> str:
-    """Tracked changes of one pair: a section for between ``EDITS_PAGE_START`` and ``EDITS_PAGE_END``."""
+    """Tracked changes of one pair: a section for behind ``EDITS_PAGE_START``."""
     parts = []
     begun = False
     for edit, text, gone in _shown(edits):

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable
 
 from forest_align.alignment import Alignment
+from forest_align.alignment.html import BODY_END
 from forest_align.cli.derived_output import add_derived_arguments, json_entry, write_derived
 from forest_align.cli.writers import EntryWriter
 from forest_align.differences import (
@@ -14,7 +15,7 @@ from forest_align.differences import (
     differences_to_html,
     differences_to_text,
 )
-from forest_align.differences.difference_views import DIFFERENCES_PAGE_END, DIFFERENCES_PAGE_START
+from forest_align.differences.difference_views import DIFFERENCES_PAGE_START
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,5 +44,5 @@ def _found(view: Callable[[Alignment, TextDifferences], str]) -> Callable[[Align
 _WRITERS = {
     "jsonl": EntryWriter(_found(lambda one, found: json_entry(one, found.to_dict()))),
     "text": EntryWriter(_found(lambda one, found: differences_to_text(one, found) + "\n")),
-    "html": EntryWriter(_found(differences_to_html), DIFFERENCES_PAGE_START, DIFFERENCES_PAGE_END),
+    "html": EntryWriter(_found(differences_to_html), DIFFERENCES_PAGE_START, BODY_END),
 }

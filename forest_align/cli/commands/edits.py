@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 
 from forest_align.alignment import Alignment
+from forest_align.alignment.html import BODY_END
 from forest_align.cli.derived_output import add_derived_arguments, json_entry, write_derived
 from forest_align.cli.writers import EntryWriter
 from forest_align.edits import (
@@ -18,7 +19,7 @@ from forest_align.edits import (
     edits_to_text,
     edits_to_thresh,
 )
-from forest_align.edits.edit_views import EDITS_PAGE_END, EDITS_PAGE_START, edits_to_html
+from forest_align.edits.edit_views import EDITS_PAGE_START, edits_to_html
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,7 +57,7 @@ def _writers(*, minimal: bool) -> dict[str, EntryWriter]:
         ),
         "text": EntryWriter(found(lambda one, edits: edits_to_text(one, edits) + "\n")),
         "markup": EntryWriter(found(lambda _, edits: edits_to_markup(edits) + "\n")),
-        "html": EntryWriter(found(edits_to_html), EDITS_PAGE_START, EDITS_PAGE_END),
+        "html": EntryWriter(found(edits_to_html), EDITS_PAGE_START, BODY_END),
         "m2": EntryWriter(found(edits_to_m2)),
         "easse": EntryWriter(found(lambda one, edits: _json(edits_to_easse(one, edits)) + "\n")),
         "thresh": EntryWriter(
