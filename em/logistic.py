@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from forest_align.aligners.logistic_function import logistic
+
 _MOST_STEPS = 50
 _SMALLEST_STEP = 1e-9
 
@@ -36,7 +38,7 @@ def fit_logistic(
     table = np.hstack([inputs, np.ones((len(inputs), 1), dtype=inputs.dtype)])
     found = np.zeros(table.shape[1])
     for _ in range(_MOST_STEPS):
-        probability = 1 / (1 + np.exp(-np.clip(table @ found, -limit, limit)))
+        probability = logistic(table @ found, limit)
         slope = table.T @ (labels - probability) - ridge * found
         spread = probability * (1 - probability)
         step = np.linalg.solve((table * spread[:, None]).T @ table + ridge * np.eye(len(found)), slope)

@@ -22,7 +22,7 @@ import torch
 from forest_align.aligners.attribution.chunk_support import SUPPORT_FEATURES, support_features
 from forest_align.aligners.chunks.chunk_model import ChunkJudgement
 from forest_align.aligners.contextual.aligner import ContextualAligner
-from forest_align.aligners.documents.sentence_links import regression
+from forest_align.aligners.logistic_function import regression
 from forest_align.alignment import RELATION_NAMES
 from forest_align.em.attribution.support_examples import SupportExample, read_support_examples
 from forest_align.em.chunks.chunk_training import FOLDS, SETS, ChunkSettings, fit_chunks, folds_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forest_align.aligners.documents.sentence_links import regression
+from forest_align.aligners.logistic_function import regression
 from forest_align.aligners.pair import GivenChunks
 from forest_align.alignment import RELATION_NAMES, Span
 from forest_align.lexicon.function_words import is_content_word

@@ -17,6 +17,7 @@ from forest_align.aligners.changed_spans.equal_words import (
 )
 from forest_align.aligners.changed_spans.meaning import MEANING_FEATURES, meaning_features
 from forest_align.aligners.contextual.pair_evidence import pair_evidence
+from forest_align.aligners.logistic_function import logistic
 from forest_align.aligners.model_folder import (
     bundled_folder,
     check_arrays,
@@ -42,7 +43,6 @@ _SHAPES: dict[str, tuple[int | str, ...]] = {
     for name, features in _LISTS.items()
     for part in ("mean", "scale", "weights")
 }
-_MOST_LOG_ODDS = 30.0
 
 
 class ChangedSpans(NamedTuple):
@@ -80,9 +80,7 @@ class Regression:
     def probabilities(self, features: np.ndarray) -> np.ndarray:
         """Probabilities of rows of features, float64 (N,)."""
         inputs = (features - self.mean) / self.scale
-        log_odds = inputs @ self.weights[:-1].astype(np.float64) + self.weights[-1]
-        found: np.ndarray = 1 / (1 + np.exp(-np.clip(log_odds, -_MOST_LOG_ODDS, _MOST_LOG_ODDS)))
-        return found
+        return logistic(inputs @ self.weights[:-1].astype(np.float64) + self.weights[-1])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from forest_align.aligners.chunks.chunk_features import CHUNK_FEATURES, swapped_features
+from forest_align.aligners.logistic_function import logistic
 from forest_align.aligners.model_folder import (
     check_arrays,
     check_card,
@@ -129,7 +130,7 @@ class ChunkModel:
         """
         there, back = self._outputs(features), self._outputs(swapped_features(features))
         return ChunkJudgement(
-            1 / (1 + np.exp(-np.clip((there[0] + back[0])[..., 0] / 2, -30, 30))),
+            logistic((there[0] + back[0])[..., 0] / 2),
             _softmax((there[1] + back[1][..., SWAPPED_RELATIONS]) / 2),
             _softmax((there[2] + back[2]) / 2),
         )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forest_align.aligners.joint.solver import maximise
+from forest_align.aligners.logistic_function import regression
 
 if TYPE_CHECKING:
     from forest_align.aligners.documents.sentence_matches import Pair, SentenceMatches
@@ -35,7 +36,7 @@ _REACH = 3
 # Links of a sentence that are considered; there are more only if it is repeated many times.
 _MOST_LINKS = 12
 # Log-odds are clipped to this. A difference of places decides between links that are equal otherwise.
-_MOST_LOG_ODDS, _TIE = 20.0, 1e-3
+_TIE = 1e-3
 
 
 def own_features(matches: SentenceMatches) -> np.ndarray:
@@ -107,13 +108,6 @@ def link_probabilities(matches: SentenceMatches) -> dict[Pair, float]:
     context = context_features(matches, regression(own, OWN_WEIGHTS))
     found = regression(np.concatenate([own, context], axis=1), CONTEXT_WEIGHTS)
     return dict(zip(matches.coverage, found.tolist(), strict=True))
-
-
-def regression(features: np.ndarray, weights: Sequence[float]) -> np.ndarray:
-    """Probabilities of a logistic regression: float64, shape (C,); the constant is the last weight."""
-    log_odds = features @ np.asarray(weights[:-1]) + weights[-1]
-    found: np.ndarray = 1 / (1 + np.exp(-np.clip(log_odds, -_MOST_LOG_ODDS, _MOST_LOG_ODDS)))
-    return found
 
 
 def best_links(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forest_align.aligners.contextual.pair_evidence import pair_evidence
+from forest_align.aligners.logistic_function import logistic
 from forest_align.aligners.phrases.proposals import ProposedPairs
 from forest_align.aligners.words.candidate import Candidate, link_probabilities
 from forest_align.types.spans import SpanSums
@@ -58,8 +59,7 @@ class PhraseEvidence:
     @property
     def probabilities(self) -> np.ndarray:
         """Probability that people would align each pair, float64 (K,)."""
-        found: np.ndarray = 1 / (1 + np.exp(-np.clip(self.log_odds, -30.0, 30.0)))
-        return found
+        return logistic(self.log_odds)
 
     def of_nodes(self, source: ParseForest, target: ParseForest, bias: float) -> np.ndarray:
         """Log-odds of pairs of nodes plus a bias, within bounds, float64 (S, T); 0 for pairs of two words."""

@@ -20,6 +20,7 @@ from forest_align.aligners.joint.features import (
 )
 from forest_align.aligners.joint.program import Solution, best_edits
 from forest_align.aligners.link_convention import FreerLinks, no_all_links
+from forest_align.aligners.logistic_function import logistic
 from forest_align.aligners.model_folder import (
     check_arrays,
     check_card,
@@ -236,7 +237,7 @@ class JointModel:
     def probabilities(self, margins: np.ndarray) -> np.ndarray:
         """Probabilities of links with these :func:`~forest_align.aligners.joint.margins.margins`."""
         slope, offset = self.calibration
-        return np.asarray(1 / (1 + np.exp(-np.clip(slope * margins + offset, -30, 30))))
+        return logistic(slope * margins + offset)
 
     def named_weights(self, name: str) -> np.ndarray:
         """The weights of ``words``, ``phrases``, ``deletions``, ``arcs`` or ``deleted_phrases``."""

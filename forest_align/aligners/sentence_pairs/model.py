@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forest_align.aligners.logistic_function import logistic
 from forest_align.aligners.model_folder import (
     bundled_folder,
     check_arrays,
@@ -35,8 +36,8 @@ _SHAPES = {
     "scale": (len(FEATURES),),
     "weights": (len(REGRESSIONS), len(FEATURES) + 1),
 }
-# Standardised features, and log-odds, are clipped to this: no pair is far from all that was seen in training.
-_MOST_DEVIATIONS, _MOST_LOG_ODDS = 4.0, 30.0
+# Standardised features are clipped to this: no pair is far from all that was seen in training.
+_MOST_DEVIATIONS = 4.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,7 +96,7 @@ class ParaphraseModel:
         """
         inputs = standardised(features, self.mean, self.scale)
         log_odds = inputs @ self.weights[:, :-1].T.astype(np.float64) + self.weights[:, -1]
-        near, strict, loose = 1 / (1 + np.exp(-np.clip(log_odds, -_MOST_LOG_ODDS, _MOST_LOG_ODDS))).T
+        near, strict, loose = logistic(log_odds).T
         mixed: np.ndarray = near * strict + (1 - near) * loose
         return mixed
 

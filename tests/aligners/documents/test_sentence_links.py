@@ -15,10 +15,10 @@ from forest_align.aligners.documents.sentence_links import (
     context_features,
     link_probabilities,
     own_features,
-    regression,
     sentence_groups,
 )
 from forest_align.aligners.documents.sentence_matches import SentenceMatches
+from forest_align.aligners.logistic_function import regression
 
 from .toy_documents import document
 

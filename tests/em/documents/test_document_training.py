@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from forest_align.aligners.documents.sentence_links import own_features, regression
+from forest_align.aligners.documents.sentence_links import own_features
 from forest_align.aligners.documents.sentence_matches import SentenceMatches
+from forest_align.aligners.logistic_function import regression
 from forest_align.em.documents import constructed_corpus
 from forest_align.em.documents import training as module
 from forest_align.em.documents.training import encoded, fit_links, main, word_pairs
