@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,11 +24,10 @@ from forest_align.alignment import Alignment
 from forest_align.data.corpora.edit_corpus import EditedPair, EditSpans, read_edited_pairs
 from forest_align.edits import (
     EditConventions,
-    EditFeatures,
     EditLattice,
     best_path,
-    divided,
     path_probabilities,
+    possible_edits,
 )
 from forest_align.eval.metrics.edit_scores import edit_counts, edit_f1
 
@@ -43,7 +42,7 @@ class EditExample(NamedTuple):
     """The possible edits of a pair, their features, and the marked edits."""
 
     lattice: EditLattice
-    features: Sequence[dict[str, float]]
+    features: Sequence[Mapping[str, float]]
     versions: tuple[frozenset[EditSpans], ...]
 
 
@@ -51,9 +50,8 @@ def edit_examples(pairs: Iterable[EditedPair], alignments: Iterable[Alignment]) 
     """Make an example of each pair and its alignment."""
     examples = []
     for pair, alignment in zip(pairs, alignments, strict=True):
-        units, lattice = divided(alignment)
-        features = EditFeatures(alignment, units)
-        examples.append(EditExample(lattice, [features.of(arc) for arc in lattice.arcs], pair.versions))
+        _, lattice, features = possible_edits(alignment)
+        examples.append(EditExample(lattice, features, pair.versions))
     return examples
 
 
@@ -91,7 +89,7 @@ def train_conventions(
     return EditConventions(dict(zip(names, found.x.tolist(), strict=True)), least)
 
 
-def _matrix(features: Sequence[dict[str, float]], columns: dict[str, int]) -> np.ndarray:
+def _matrix(features: Sequence[Mapping[str, float]], columns: dict[str, int]) -> np.ndarray:
     """Features as rows; float64, shape (arcs, features)."""
     matrix = np.zeros((len(features), len(columns)))
     for row, found in enumerate(features):
@@ -110,15 +108,8 @@ def _marked_path(example: EditExample) -> list[int]:
 
 def choose_edits(conventions: EditConventions, example: EditExample) -> frozenset[EditSpans]:
     """The spans of the chosen edits of an example."""
-    if not example.features:
-        return frozenset()
-    weights = conventions.weights
-    scores = np.array(
-        [sum(weights.get(name, 0.0) * value for name, value in one.items()) for one in example.features]
-    )
-    _, probabilities = path_probabilities(example.lattice, scores)
-    path = best_path(example.lattice, probabilities - conventions.least)
-    return frozenset((example.lattice.arcs[k].source, example.lattice.arcs[k].target) for k in path)
+    chosen = conventions.choose(example.lattice, example.features)
+    return frozenset((arc.source, arc.target) for arc, _ in chosen)
 
 
 def cross_fitted_f1(examples: Sequence[EditExample], folds: int) -> float:

@@ -12,6 +12,7 @@ from forest_align.eval.benchmarks.reading import Files, tokenized_sentences
 from forest_align.eval.benchmarks.task import Figures, Task
 from forest_align.eval.metrics.span_differences import difference_statistics, is_punctuation, score_sentence
 from forest_align.types import InputError, Sentence
+from forest_align.types.spans import gaps
 
 _EQUIVALENT = "equivalent"
 
@@ -138,12 +139,5 @@ def _is_equivalent(pair: PhrasePair) -> bool:
 
 def _runs(words: Sequence[str], chosen: AbstractSet[int]) -> list[Span]:
     """Maximal spans of chosen words, punctuation left out."""
-    spans: list[Span] = []
-    for index, word in enumerate(words):
-        if index not in chosen or is_punctuation(word):
-            continue
-        if spans and spans[-1][1] == index:
-            spans[-1] = (spans[-1][0], index + 1)
-        else:
-            spans.append((index, index + 1))
-    return spans
+    others = [k for k, word in enumerate(words) if k not in chosen or is_punctuation(word)]
+    return list(gaps(others, len(words)))

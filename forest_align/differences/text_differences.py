@@ -9,6 +9,7 @@ from typing import Any
 from forest_align.alignment import MOST_SIMILAR, Alignment, PhrasePair, Span
 from forest_align.lexicon import load_lexicon
 from forest_align.types import InputError
+from forest_align.types.spans import gaps
 
 #: Difference from which on neighbouring words make a differing span.
 DIFFERENT = 0.5
@@ -180,14 +181,7 @@ def _size(pair: PhrasePair) -> int:
 
 def _spans(alignment: Alignment, side: int, differences: Sequence[float]) -> list[DifferingSpan]:
     sentence, name = (alignment.source, "source") if side == 0 else (alignment.target, "target")
-    runs: list[Span] = []
-    for word, difference in enumerate(differences):
-        if difference < DIFFERENT:
-            continue
-        if runs and runs[-1][1] == word:
-            runs[-1] = (runs[-1][0], word + 1)
-        else:
-            runs.append((word, word + 1))
+    alike = [word for word, difference in enumerate(differences) if difference < DIFFERENT]
     return [
         DifferingSpan(
             name,
@@ -196,5 +190,5 @@ def _spans(alignment: Alignment, side: int, differences: Sequence[float]) -> lis
             " ".join(sentence.words[start:end]),
             sum(differences[start:end]) / (end - start),
         )
-        for start, end in runs
+        for start, end in gaps(alike, len(differences))
     ]

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
         EditConventions,
         best_path,
         bundled_conventions,
-        divided,
         path_probabilities,
+        possible_edits,
     )
     from forest_align.edits.edit_extraction import edits_of
     from forest_align.edits.edit_features import EditFeatures
@@ -35,8 +35,8 @@ _HOME_OF = {
     "EditConventions": f"{_PACKAGE}.edit_choice",
     "best_path": f"{_PACKAGE}.edit_choice",
     "bundled_conventions": f"{_PACKAGE}.edit_choice",
-    "divided": f"{_PACKAGE}.edit_choice",
     "path_probabilities": f"{_PACKAGE}.edit_choice",
+    "possible_edits": f"{_PACKAGE}.edit_choice",
     "edits_of": f"{_PACKAGE}.edit_extraction",
     "EditFeatures": f"{_PACKAGE}.edit_features",
     "Arc": f"{_PACKAGE}.edit_lattice",
@@ -63,7 +63,6 @@ __all__ = [
     "apply_edits",
     "best_path",
     "bundled_conventions",
-    "divided",
     "edits_of",
     "edits_to_easse",
     "edits_to_html",
@@ -72,6 +71,7 @@ __all__ = [
     "edits_to_text",
     "edits_to_thresh",
     "path_probabilities",
+    "possible_edits",
 ]
 
 __getattr__, __dir__ = lazy_face(__name__, _HOME_OF)

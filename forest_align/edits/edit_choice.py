@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from safetensors import SafetensorError
@@ -140,23 +140,29 @@ class EditConventions:
         (folder / "model.json").write_text(format_json_object(values, 1) + "\n", encoding="utf-8")
         save_file({"weights": weights}, folder / "weights.safetensors")
 
-    def scores(self, alignment: Alignment, units: EditUnits, lattice: EditLattice) -> np.ndarray:
-        """The score of each arc of the lattice of an alignment; shape (arcs,)."""
-        features = EditFeatures(alignment, units)
+    def scores(self, features: Sequence[Mapping[str, float]]) -> np.ndarray:
+        """The score of each arc of a lattice, by its features: float64, shape (arcs,)."""
         weights = self.weights
         return np.array(
-            [
-                sum(weights.get(name, 0.0) * value for name, value in features.of(arc).items())
-                for arc in lattice.arcs
-            ],
+            [sum(weights.get(name, 0.0) * value for name, value in one.items()) for one in features],
             dtype=np.float64,
         )
 
-    def choose(self, alignment: Alignment, units: EditUnits, lattice: EditLattice) -> list[tuple[Arc, float]]:
-        """The edits with the greatest expected agreement, each with its probability, in order."""
+    def choose(
+        self, lattice: EditLattice, features: Sequence[Mapping[str, float]]
+    ) -> list[tuple[Arc, float]]:
+        """The edits with the greatest expected agreement, each with its probability, in order.
+
+        Parameters
+        ----------
+        lattice : EditLattice
+            The possible edits.
+        features : sequence of mapping
+            Features of each arc, see :func:`possible_edits`.
+        """
         if not lattice.arcs:
             return []
-        _, found = path_probabilities(lattice, self.scores(alignment, units, lattice))
+        _, found = path_probabilities(lattice, self.scores(features))
         path = best_path(lattice, found - self.least)
         return [(lattice.arcs[number], float(found[number])) for number in path]
 
@@ -172,7 +178,16 @@ def _read_model(values: Mapping[str, Any]) -> tuple[list[str], float]:
     return check_texts(fields.items("features"), "features"), fields.probability("least")
 
 
-def divided(alignment: Alignment) -> tuple[EditUnits, EditLattice]:
-    """The units of an alignment, and the lattice of its possible edits."""
+class PossibleEdits(NamedTuple):
+    """The units of an alignment, the lattice of its possible edits, and the features of each arc."""
+
+    units: EditUnits
+    lattice: EditLattice
+    features: Sequence[Mapping[str, float]]
+
+
+def possible_edits(alignment: Alignment) -> PossibleEdits:
+    """All ways to divide the changes of an alignment, with what tells the likely ones."""
     units = edit_units(alignment)
-    return units, edit_lattice(units)
+    lattice, features = edit_lattice(units), EditFeatures(alignment, units)
+    return PossibleEdits(units, lattice, [features.of(arc) for arc in lattice.arcs])

@@ -8,15 +8,13 @@ from typing import NamedTuple
 
 from forest_align.alignment import Alignment, Span
 from forest_align.edits.edit import Edit
-from forest_align.edits.edit_choice import EditConventions, bundled_conventions
+from forest_align.edits.edit_choice import EditConventions, bundled_conventions, possible_edits
 from forest_align.edits.edit_lattice import (
     DELETED,
     INSERTED,
     REPLACED,
     Arc,
-    EditLattice,
     Piece,
-    edit_lattice,
 )
 from forest_align.edits.edit_reasons import CAPITALS, EditReasons
 from forest_align.edits.edit_units import EditUnits, Unit, edit_units
@@ -47,13 +45,12 @@ def edits_of(
     """
     if alignment.error:
         raise InputError(f"expected an alignment, found the error: {alignment.error}")
-    units = edit_units(alignment)
     if minimal:
+        units = edit_units(alignment)
         chosen: list[tuple[Arc, float | None]] = [(arc, None) for arc in _smallest(units)]
     else:
-        model = conventions or bundled_conventions()
-        lattice: EditLattice = edit_lattice(units)
-        chosen = list(model.choose(alignment, units, lattice))
+        units, lattice, features = possible_edits(alignment)
+        chosen = list((conventions or bundled_conventions()).choose(lattice, features))
     reasons = EditReasons(alignment)
     texts = _Texts(alignment.source), _Texts(alignment.target)
     edits = [*_unchanged(units, chosen, reasons, texts), *_changed(chosen, units, reasons, texts)]

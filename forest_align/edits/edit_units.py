@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from forest_align.alignment import Alignment, Span
+from forest_align.types.spans import gaps
 
 #: Links below this probability are not used.
 LEAST_LINK = 0.3
@@ -256,15 +257,9 @@ def _gaps(
 
 def _runs(span: Span, gone: Collection[int]) -> list[Span]:
     """Maximal spans of the words of a span that are not gone."""
-    runs: list[Span] = []
-    for k in range(*span):
-        if k in gone:
-            continue
-        if runs and runs[-1][1] == k:
-            runs[-1] = (runs[-1][0], k + 1)
-        else:
-            runs.append((k, k + 1))
-    return runs
+    start, end = span
+    used = [k - start for k in gone if start <= k < end]
+    return [(start + first, start + last) for first, last in gaps(used, end - start)]
 
 
 def _pieces(runs: Sequence[Span], words: Sequence[str]) -> list[Span]:

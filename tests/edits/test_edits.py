@@ -21,8 +21,8 @@ from forest_align.edits import (
     apply_edits,
     best_path,
     bundled_conventions,
-    divided,
     path_probabilities,
+    possible_edits,
 )
 
 WORDS = st.sampled_from(["a", "A", "the", "cats", "cat", ",", ".", "[MATH]", "saw", "dog"])
@@ -177,7 +177,7 @@ def test_characters_of_texts_without_offsets_are_those_of_the_joined_words() -> 
 @settings(deadline=None, max_examples=40)
 @given(alignments(most=4), st.integers(0, 2**32 - 1))
 def test_probabilities_and_best_paths_agree_with_an_enumeration(alignment: Alignment, seed: int) -> None:
-    _, lattice = divided(alignment)
+    lattice = possible_edits(alignment).lattice
     scores = np.random.default_rng(seed).normal(size=len(lattice.arcs))
     paths = enumerated(lattice, 0)
     weights = np.array([scores[list(path)].sum() for path in paths])
@@ -206,7 +206,7 @@ def enumerated(lattice: EditLattice, place: int) -> list[tuple[int, ...]]:
 
 def test_edits_of_many_changed_words_stay_affordable() -> None:
     source, target = (" ".join(f"{name}{k}" for k in range(60)) for name in "ab")
-    _, lattice = divided(aligned(source, target))
+    lattice = possible_edits(aligned(source, target)).lattice
     assert len(lattice.arcs) < 5000
 
 
@@ -229,7 +229,7 @@ def test_an_edit_read_from_json_is_checked() -> None:
 
 
 def test_an_arc_has_the_spans_of_its_pieces() -> None:
-    _, lattice = divided(aligned("we saw many dogs", "we saw cats again", "0-0 1-1 3-2"))
+    lattice = possible_edits(aligned("we saw many dogs", "we saw cats again", "0-0 1-1 3-2")).lattice
     assert all(isinstance(arc, Arc) for arc in lattice.arcs)
     spans = {(arc.source, arc.target) for arc in lattice.arcs}
     assert ((2, 4), (2, 3)) in spans and (None, (3, 4)) in spans and ((2, 3), None) in spans
