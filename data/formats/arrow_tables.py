@@ -247,9 +247,14 @@ def _sentence(cell: Any, tokenized: bool, field: str) -> Sentence:
         return plain_sentence(cell, tokenized, field)
     if isinstance(cell, list):
         return Sentence.from_words(cell)
+    raise wrong_cell(cell, field)
+
+
+def wrong_cell(cell: Any, field: str) -> InputError:
+    """The error for a cell that has neither a text nor tokens, such as null and NaN."""
     is_missing = cell is None or (isinstance(cell, float) and math.isnan(cell))
     found = "nothing" if is_missing else reprlib.repr(cell)
-    raise InputError(f"expected a text or tokens, found {found}", field=field)
+    return InputError(f"expected a text or tokens, found {found}", field=field)
 
 
 def _read(lines: InputLines, _: bool) -> Iterator[SentencePair | InputError]:

@@ -21,10 +21,9 @@ from forest_align.aligners.changed_spans.changed_model import (
     ChangedSpanModel,
     ChangedSpans,
     Regression,
-    word_matrices,
+    spans_with_features,
 )
-from forest_align.aligners.changed_spans.equal_words import equal_word_features, marked_spans, pieces
-from forest_align.aligners.changed_spans.meaning import meaning_features
+from forest_align.aligners.changed_spans.equal_words import equal_word_features, pieces
 from forest_align.aligners.loading import load
 from forest_align.em.logistic import fit_logistic
 from forest_align.em.progress import counted
@@ -85,11 +84,7 @@ def _words(one: MarkedPair) -> tuple[np.ndarray, np.ndarray]:
 
 def _spans(one: MarkedPair, words: Regression) -> tuple[np.ndarray, np.ndarray]:
     """Features of the spans that are found, and whether the marked spans that they overlap most differ."""
-    source, target = one.alignment.source, one.alignment.target
-    runs = pieces(source.words, target.words)
-    places, features = equal_word_features(source, target, runs)
-    spans = marked_spans(runs, places, (words.probabilities(features) >= 0.5).tolist())
-    rows = meaning_features(source, target, word_matrices(one.alignment), spans)
+    spans, rows = spans_with_features(one.alignment, words)
     different = [
         not max(one.marked, key=lambda gold: _shared(both[0], gold[0]) + _shared(both[1], gold[1]))[2]
         for both in spans

@@ -6,7 +6,6 @@ the same kind back. This module needs pyarrow and narwhals (extra ``[tables]``).
 
 from __future__ import annotations
 
-import math
 import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -32,7 +31,7 @@ from forest_align.alignment.arrow_columns import (
     json_row,
     metadata_of,
 )
-from forest_align.data.formats.arrow_tables import frame_cells
+from forest_align.data.formats.arrow_tables import frame_cells, wrong_cell
 from forest_align.types import InputError, Sentence
 from forest_align.workers.processes import check_counts
 
@@ -202,6 +201,4 @@ def _text(cell: Any, column: str) -> str | Sentence:
         return tokens
     if isinstance(tokens, list | tuple):
         return Sentence.from_words(tokens)
-    is_missing = cell is None or (isinstance(cell, float) and math.isnan(cell))
-    found = "nothing" if is_missing else reprlib.repr(cell)
-    raise InputError(f"expected a text or tokens, found {found}", field=column)
+    raise wrong_cell(cell, column)

@@ -14,11 +14,11 @@ from forest_align.aligners.chunks import ChunkAligner
 from forest_align.aligners.documents.document_sentences import (
     Document,
     SentenceEncoder,
-    document_sentences,
+    sentences_of_sides,
 )
 from forest_align.aligners.documents.sentence_matches import SentenceMatches
 from forest_align.alignment import RELATION_NAMES, Span, SummarySpan, SupportingSpan, SupportReport
-from forest_align.types import InputError, Sentence
+from forest_align.types import Sentence
 from forest_align.types.json_fields import check_probability
 from forest_align.workers.processes import check_counts
 
@@ -73,12 +73,7 @@ class SupportFinder:
         InputError
             If one is neither a text nor a sequence of sentences, or is too long.
         """
-        sides = []
-        for side, document in (("summary", summary), ("source", source)):
-            try:
-                sides.append(document_sentences(document).sentences)
-            except InputError as error:
-                raise InputError(error.message, field=error.field or side) from None
+        sides = [one.sentences for one in sentences_of_sides(summary=summary, source=source)]
         encoded = list(self._encoder([*sides[0], *sides[1]]))
         first, second = encoded[: len(sides[0])], encoded[len(sides[0]) :]
         matches = SentenceMatches(first, second)

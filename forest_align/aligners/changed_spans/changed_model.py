@@ -34,7 +34,7 @@ from forest_align.lexicon.word_vectors import check_comparable
 from forest_align.types import InputError, ModelError
 
 if TYPE_CHECKING:
-    from forest_align.alignment import Alignment
+    from forest_align.alignment import Alignment, Span
 
 _KIND, _VERSION, _FILE = "changed spans", 1, "weights.safetensors"
 _LISTS = {"words": WORD_FEATURES, "meaning": MEANING_FEATURES}
@@ -116,12 +116,7 @@ class ChangedSpanModel:
         InputError
             If a sentence has no word vectors, or they cannot be compared.
         """
-        source, target = alignment.source, alignment.target
-        runs = pieces(source.words, target.words)
-        places, features = equal_word_features(source, target, runs)
-        marked = self.words.probabilities(features) >= 0.5
-        spans = marked_spans(runs, places, marked.tolist())
-        rows = meaning_features(source, target, word_matrices(alignment), spans)
+        spans, rows = spans_with_features(alignment, self.words)
         probabilities = self.meaning.probabilities(rows).tolist()
         return [ChangedSpans(*both, p) for both, p in zip(spans, probabilities, strict=True)]
 
@@ -162,6 +157,33 @@ class ChangedSpanModel:
             for part in ("mean", "scale", "weights")
         }
         write_model(folder, card, _FILE, arrays)
+
+
+def spans_with_features(
+    alignment: Alignment, words: Regression
+) -> tuple[list[tuple[Span, Span]], np.ndarray]:
+    """The changed spans of two sentences, and what tells whether they differ in meaning.
+
+    Parameters
+    ----------
+    alignment : Alignment
+        See :meth:`ChangedSpanModel.spans`.
+    words : Regression
+        Says which equal words belong to a change.
+
+    Returns
+    -------
+    list of ((int, int), (int, int))
+        Half-open token spans in order; one of two may be empty.
+    numpy.ndarray
+        float64, shape (K, len(MEANING_FEATURES)).
+    """
+    source, target = alignment.source, alignment.target
+    runs = pieces(source.words, target.words)
+    places, features = equal_word_features(source, target, runs)
+    marked = words.probabilities(features) >= 0.5
+    spans = marked_spans(runs, places, marked.tolist())
+    return spans, meaning_features(source, target, word_matrices(alignment), spans)
 
 
 def word_matrices(alignment: Alignment) -> WordMatrices:

@@ -13,8 +13,8 @@ from forest_align.aligners.documents.document_sentences import (
     Document,
     DocumentSentences,
     SentenceEncoder,
-    document_sentences,
     joined_sentences,
+    sentences_of_sides,
 )
 from forest_align.aligners.documents.sentence_links import best_links, link_probabilities, sentence_groups
 from forest_align.aligners.documents.sentence_matches import SentenceMatches
@@ -65,13 +65,7 @@ class DocumentAligner:
         InputError
             If a document is neither a text nor a sequence of sentences, or is too long.
         """
-        sides = []
-        for side, document in (("source", source), ("target", target)):
-            try:
-                sides.append(document_sentences(document))
-            except InputError as error:
-                raise InputError(error.message, field=error.field or side) from None
-        return self._align(sides[0], sides[1], id)
+        return self._align(*sentences_of_sides(source=source, target=target), id)
 
     def align_many(
         self, pairs: Iterable[tuple[Document, Document] | InputError]

@@ -64,6 +64,23 @@ def document_sentences(document: Document) -> DocumentSentences:
     return found
 
 
+def sentences_of_sides(**documents: Document) -> list[DocumentSentences]:
+    """What :func:`document_sentences` gives for each document; an error names the one that it is about.
+
+    Raises
+    ------
+    InputError
+        See :func:`document_sentences`; the field is the name of the document.
+    """
+    sides = []
+    for side, document in documents.items():
+        try:
+            sides.append(document_sentences(document))
+        except InputError as error:
+            raise InputError(error.message, field=error.field or side) from None
+    return sides
+
+
 def _split(text: str) -> Iterator[tuple[Sentence, tuple[int, int]]]:
     breaks = [(found.start(), found.end()) for found in _BLANK_LINE.finditer(text)]
     for (_, begun), (ended, _) in pairwise([(0, 0), *breaks, (len(text), len(text))]):
