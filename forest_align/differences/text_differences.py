@@ -181,6 +181,7 @@ def _size(pair: PhrasePair) -> int:
 
 def _spans(alignment: Alignment, side: int, differences: Sequence[float]) -> list[DifferingSpan]:
     sentence, name = (alignment.source, "source") if side == 0 else (alignment.target, "target")
+    sentence = sentence.with_offsets()
     alike = [word for word, difference in enumerate(differences) if difference < DIFFERENT]
     return [
         DifferingSpan(

@@ -63,16 +63,9 @@ class _Texts:
     """The raw text of a sentence, and spans of its characters."""
 
     def __init__(self, sentence: Sentence) -> None:
-        offsets = [(token.start, token.end) for token in sentence.tokens]
-        ends = [0, *(end for _, end in offsets)]
-        known = all(0 <= before <= start <= end for before, (start, end) in zip(ends, offsets, strict=False))
-        self.text = sentence.text
-        self.words = sentence.words
-        if not known:
-            # Characters are then those of the words with a blank between them.
-            usual = Sentence.from_words(sentence.words)
-            self.text, offsets = usual.text, [(token.start, token.end) for token in usual.tokens]
-        self._offsets = offsets
+        placed = sentence.with_offsets()
+        self.text, self.words = placed.text, placed.words
+        self._offsets = [(token.start, token.end) for token in placed.tokens]
 
     def characters(self, span: Span) -> Span:
         """The characters of a token span; those of an empty span lie where the next word begins."""

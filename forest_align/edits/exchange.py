@@ -171,8 +171,9 @@ def edits_to_thresh(alignment: Alignment, edits: Sequence[Edit]) -> dict[str, An
     return {
         "id": alignment.id,
         "system": alignment.aligner,
-        "source": _text_of(alignment.source),
-        "target": _text_of(alignment.target),
+        # The texts that the characters of the edits refer to.
+        "source": alignment.source.with_offsets().text,
+        "target": alignment.target.with_offsets().text,
         "edits": entries,
     }
 
@@ -186,8 +187,3 @@ def _thresh_spans(edit: Edit) -> dict[str, list[list[int]]]:
         if tokens[0] < tokens[1]:
             spans[name] = [list(characters)]
     return spans
-
-
-def _text_of(sentence: Sentence) -> str:
-    """The raw text that the characters of edits refer to."""
-    return sentence.text or " ".join(sentence.words)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import reprlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -153,6 +153,24 @@ class Sentence:
             tokens.append(Token(word, tag=tags[index] if tags else "", start=at, end=at + len(word)))
             at += len(word) + 1
         return cls(tuple(tokens), text=" ".join(words))
+
+    def with_offsets(self) -> Sentence:
+        """The sentence itself, if its tokens have places in its raw text, in order.
+
+        Otherwise one whose raw text is the words joined by blanks, with the places of the tokens in it.
+        """
+        ends = (0, *(token.end for token in self.tokens))
+        if (self.text or not self.tokens) and all(
+            before <= token.start <= token.end <= len(self.text)
+            for before, token in zip(ends, self.tokens, strict=False)
+        ):
+            return self
+        joined = Sentence.from_words(self.words)
+        tokens = tuple(
+            replace(token, start=place.start, end=place.end)
+            for token, place in zip(self.tokens, joined.tokens, strict=True)
+        )
+        return replace(self, tokens=tokens, text=joined.text)
 
     @property
     def words(self) -> tuple[str, ...]:

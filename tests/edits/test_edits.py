@@ -21,6 +21,7 @@ from forest_align.edits import (
     apply_edits,
     best_path,
     bundled_conventions,
+    edits_to_thresh,
     path_probabilities,
     possible_edits,
 )
@@ -172,6 +173,11 @@ def test_characters_of_texts_without_offsets_are_those_of_the_joined_words() -> 
     one = Alignment(source, Sentence.from_words(["cat"]), Links.from_pharaoh("1-0"))
     edits = one.edits()
     assert apply_edits("a cat", edits) == "cat"
+    found = edits_to_thresh(one, edits)
+    ((start, end),) = found["edits"][0]["input_idx"]
+    assert (found["source"], found["source"][start:end]) == ("a cat", "a")
+    (span,) = one.differences().spans
+    assert (span.text, span.characters) == ("a", (0, 1))
 
 
 @settings(deadline=None, max_examples=40)

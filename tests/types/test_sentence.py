@@ -199,3 +199,17 @@ def test_starts_outside_of_the_tokens_are_refused(starts: tuple[int, ...]) -> No
 def test_spans_of_sentences_that_leave_gaps_are_refused(spans: list[list[int]]) -> None:
     with pytest.raises(InputError, match="'sentences': expected spans that follow each other"):
         Sentence.from_dict({"tokens": ["a", "b", "c"], "sentences": spans})
+
+
+def test_places_of_tokens_are_kept_if_they_are_in_the_text_and_made_otherwise() -> None:
+    placed = Sentence.from_words(["a", "cat"])
+    assert placed.with_offsets() is placed
+    for tokens, text in (
+        ((Token("a"), Token("cat")), "a   cat"),
+        ((Token("a", start=2, end=3), Token("cat", start=0, end=3)), "cat a"),
+        ((Token("a", start=0, end=1), Token("cat", start=2, end=9)), "a cat"),
+        ((Token("a", start=0, end=1), Token("cat", start=2, end=5)), ""),
+    ):
+        found = Sentence(tokens, text=text).with_offsets()
+        assert found.text == "a cat"
+        assert [(token.start, token.end) for token in found.tokens] == [(0, 1), (2, 5)]

@@ -65,7 +65,8 @@ class DocumentAligner:
         InputError
             If a document is neither a text nor a sequence of sentences, or is too long.
         """
-        return self._align(*sentences_of_sides(source=source, target=target), id)
+        first, second = sentences_of_sides(source=source, target=target)
+        return self._align(first, second, id)
 
     def align_many(
         self, pairs: Iterable[tuple[Document, Document] | InputError]

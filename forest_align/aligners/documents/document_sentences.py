@@ -95,21 +95,10 @@ def _split(text: str) -> Iterator[tuple[Sentence, tuple[int, int]]]:
 
 def _given(sentence: str | Sentence) -> Sentence:
     if isinstance(sentence, Sentence):
-        has_offsets = all(token.start >= 0 for token in sentence.tokens)
-        return sentence if has_offsets else _with_text(sentence)
+        return sentence.with_offsets()
     if not isinstance(sentence, str):
         raise InputError(f"expected a text or a Sentence, found {reprlib.repr(sentence)}")
     return Sentence(tokenize(sentence), text=sentence)
-
-
-def _with_text(sentence: Sentence) -> Sentence:
-    """A sentence whose tokens have offsets in its words joined by blanks."""
-    plain = Sentence.from_words(sentence.words)
-    tokens = tuple(
-        replace(token, start=other.start, end=other.end)
-        for token, other in zip(sentence.tokens, plain.tokens, strict=True)
-    )
-    return replace(sentence, tokens=tokens, text=plain.text)
 
 
 def _moved(tokens: Iterable[Token], by: int) -> tuple[Token, ...]:
