@@ -84,7 +84,9 @@ def load_parser(
         device=str(place.place),
     )
     release_free_memory()
-    full_name, digest = parser_contents(name)
+    full_name, contents = str(name), {"forest-align": __version__}
+    if tagger is None:  # with it, no file of the parser is read
+        full_name, contents["parser"] = parser_contents(name)
     arguments = {
         "name": full_name,
         "forest_size": forest_size,
@@ -94,7 +96,7 @@ def load_parser(
         "vectors": vectors,
         "device": device,
     }
-    return parser.loaded_from(load_parser, arguments, {"forest-align": __version__, "parser": digest})
+    return parser.loaded_from(load_parser, arguments, contents)
 
 
 def parser_contents(name: str | Path) -> tuple[str, str]:
