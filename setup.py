@@ -26,6 +26,8 @@ SANITIZERS = ["-fsanitize=address,undefined"] if os.environ.get("FOREST_ALIGN_SA
 ARGUMENTS = (
     ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all"] if SANITIZERS else ["-O3", "-g0"]
 )
+# A product and a sum are rounded one after the other, on every processor.
+ARGUMENTS += ["-ffp-contract=off"]
 
 
 def packages() -> list[str]:

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from forest_align.cext import alignment, chart, contextual, semicrf, string_similarity
+from forest_align.cext import alignment, chart, contextual, quantized_rows, semicrf, string_similarity
 from forest_align.cext.alignment_arguments import BaseArrays, SearchOptions, SideArrays
 
 REFUSALS = (ValueError, TypeError, MemoryError)
@@ -94,6 +94,37 @@ def letters(rng: np.random.Generator, words: int) -> tuple[np.ndarray, np.ndarra
 def words_of_two(rng: np.random.Generator) -> Arguments:
     """Arguments of ``string_similarity.string_similarities``."""
     return [*letters(rng, int(rng.integers(1, 9))), *letters(rng, int(rng.integers(1, 9)))]
+
+
+def rows_to_quantize(rng: np.random.Generator) -> Arguments:
+    """Arguments of ``quantized_rows.quantize``."""
+    n, size = int(rng.integers(0, 9)), int(rng.integers(0, 70))
+    largest = int(rng.integers(1, 128))
+    zero = int(rng.choice([0, largest, 255 - largest]))
+    rows = rng.normal(size=(n, size), scale=10.0 ** rng.integers(-9, 9)).astype(np.float32)
+    return [rows, largest, zero, n + int(rng.integers(0, 33))]
+
+
+def rows_to_scale(rng: np.random.Generator) -> Arguments:
+    """Arguments of ``quantized_rows.scale_rows``."""
+    n, size = int(rng.integers(0, 9)), int(rng.integers(0, 70))
+    rows, scales, bias = (rng.normal(size=shape).astype(np.float32) for shape in ((n, size), n, size))
+    return [rows, scales, bias if rng.random() < 0.7 else None]
+
+
+def scale_rows(rows: Any, scales: Any, bias: Any) -> Any:
+    """Call ``quantized_rows.scale_rows``, which changes its first argument."""
+    quantized_rows.scale_rows(rows, scales, bias)
+    return rows
+
+
+def check_integers(found: Any, given: Arguments) -> None:
+    """Integers are within their range, and scales are positive."""
+    integers, scales = found
+    _, largest, zero, padded = given
+    signed = integers.view(np.int8) if zero == 0 else integers
+    assert len(integers) == padded and (scales > 0).all()
+    assert (abs(signed.astype(int) - zero) <= largest).all()
 
 
 def pair(rng: np.random.Generator) -> Arguments:
@@ -266,6 +297,8 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], Callable[[np.random.Generator], A
         check_probabilities(0),
     ),
     "contextual.message_pass": (contextual.message_pass, messages, check_probabilities(0)),
+    "quantized_rows.quantize": (quantized_rows.quantize, rows_to_quantize, check_integers),
+    "quantized_rows.scale_rows": (scale_rows, rows_to_scale, check_numbers),
     "semicrf.best_path": (semicrf.best_path, lattice, check_numbers),
     "semicrf.link_marginals": (semicrf.link_marginals, spans_with_probabilities, check_numbers),
     "semicrf.marginals": (semicrf.marginals, lattice, check_probabilities(1, 2)),

@@ -8,6 +8,8 @@ from functools import cache
 import torch
 from torch.nn import functional
 
+from forest_align.cext import quantized_rows
+
 #: Largest integer of a weight, and of an input. Processors without VNNI add two products in 16 bits. With
 #: inputs of 8 bits, this would overflow; F1 is the same with 7.
 _LARGEST_WEIGHT, _LARGEST_INPUT = 127, 63
@@ -53,23 +55,21 @@ class IntegerLinear:
     def __init__(self, weight: torch.Tensor, bias: torch.Tensor | None = None) -> None:
         integers, scale = quantize_rows(weight)
         self._packed = torch.ops.onednn.qlinear_prepack(integers, None)
-        self._scale, self._bias = scale.flatten(), bias
+        self._scale, self._bias = scale.flatten(), None if bias is None else bias.numpy()
         self._zero_points = torch.zeros(len(integers), dtype=torch.int64)
 
     def __call__(self, rows: torch.Tensor) -> torch.Tensor:
         """Return ``rows @ weight.T + bias`` of float32 rows, both quantized."""
-        flat = rows.reshape(-1, rows.shape[-1])
-        integers, scale = quantize_rows(flat, _LARGEST_INPUT)
-        filled = functional.pad(integers, (0, 0, 0, -len(flat) % ROW_STEP))
+        flat = rows.reshape(-1, rows.shape[-1]).contiguous()
+        padded = len(flat) + -len(flat) % ROW_STEP
+        integers, scale = quantized_rows.quantize(flat.numpy(), _LARGEST_INPUT, _ZERO_POINT, padded)
         product = torch.ops.onednn.qlinear_pointwise(
-            *(filled.view(torch.uint8).add_(_ZERO_POINT), 1.0, _ZERO_POINT),
+            *(torch.from_numpy(integers), 1.0, _ZERO_POINT),
             *(self._packed, self._scale, self._zero_points),
             *(None, 1.0, 0, torch.float32),  # bias, scale and zero point of the output
             *("none", [], ""),  # no function after it
-        )
-        product = product[: len(flat)].mul_(scale)
-        if self._bias is not None:
-            product.add_(self._bias)
+        )[: len(flat)]
+        quantized_rows.scale_rows(product.numpy(), scale, self._bias)
         return product.view(*rows.shape[:-1], -1)
 
 
@@ -141,15 +141,13 @@ def native_dtype() -> torch.dtype:
     return torch.int8 if multiplies_integers() else torch.float32
 
 
-def quantize_rows(rows: torch.Tensor, largest: int = _LARGEST_WEIGHT) -> tuple[torch.Tensor, torch.Tensor]:
+def quantize_rows(rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Convert floating-point rows to integers times one scale per row.
 
     Parameters
     ----------
     rows : torch.Tensor
-        ``[n, K]``.
-    largest : int
-        Integers lie between -largest and largest, which is at most 127.
+        float32 ``[n, K]``.
 
     Returns
     -------
@@ -158,6 +156,5 @@ def quantize_rows(rows: torch.Tensor, largest: int = _LARGEST_WEIGHT) -> tuple[t
     torch.Tensor
         ``[n, 1]``: the scales, above 0.
     """
-    scale = torch.maximum(rows.amax(1, keepdim=True), rows.amin(1, keepdim=True).neg_())
-    scale.clamp_min_(1e-12).div_(largest)
-    return (rows / scale).round_().to(torch.int8), scale
+    integers, scale = quantized_rows.quantize(rows.contiguous().numpy(), _LARGEST_WEIGHT, 0, len(rows))
+    return torch.from_numpy(integers).view(torch.int8), torch.from_numpy(scale)[:, None]
