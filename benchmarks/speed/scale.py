@@ -27,11 +27,9 @@ import argparse
 import json
 import math
 import os
-import re
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Sequence
 from itertools import islice
@@ -39,67 +37,12 @@ from pathlib import Path
 from typing import Any
 
 import scale_engine
+from process_family import Processes
 
 from forest_align.aligners.model_folder import bundled_models
 from forest_align.data.pairs import read_pairs
 from forest_align.types import InputError
 from forest_align.types.positive import positive
-
-
-class Processes:
-    """Watches a process and all that descend from it: processor time and memory, until :meth:`stop`."""
-
-    def __init__(self, root: int) -> None:
-        self.seconds: dict[int, float] = {}
-        self.most_resident: dict[int, float] = {}
-        self.most_together = 0.0
-        self._root, self._known = root, {root}
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Watch no longer."""
-        self._stop.set()
-        self._thread.join()
-
-    def _watch(self) -> None:
-        while not self._stop.wait(0.25):
-            self._look()
-
-    def _look(self) -> None:
-        tick = os.sysconf("SC_CLK_TCK")
-        found: dict[int, tuple[int, float]] = {}
-        for path in Path("/proc").glob("[0-9]*/stat"):
-            try:
-                fields = path.read_text().rpartition(")")[2].split()
-            except OSError:  # it has ended
-                continue
-            found[int(path.parent.name)] = int(fields[1]), (int(fields[11]) + int(fields[12])) / tick
-        grown = True
-        while grown:  # a parent may have a higher number than its child
-            new = {process for process, (above, _) in found.items() if above in self._known} - self._known
-            self._known |= new
-            grown = bool(new)
-        together = 0.0
-        for process in self._known & found.keys():
-            self.seconds[process] = found[process][1]
-            try:
-                resident = Path(f"/proc/{process}/status").read_text()
-                share = Path(f"/proc/{process}/smaps_rollup").read_text()
-            except OSError:
-                continue
-            self.most_resident[process] = max(
-                _megabytes("VmHWM", resident), self.most_resident.get(process, 0)
-            )
-            together += _megabytes("Pss", share)
-        self.most_together = max(self.most_together, together)
-
-
-def _megabytes(name: str, text: str) -> float:
-    """A field of a file of /proc; 0 if a process that ends has none any more."""
-    field = re.search(rf"^{name}:\s+(\d+) kB", text, re.MULTILINE)
-    return int(field[1]) * 1024 / 1e6 if field else 0.0
 
 
 def at_work(log: Path, batch_size: int) -> tuple[float, float, set[int]]:

@@ -18,7 +18,11 @@ import forest_align
 
 from ..places import ROOT
 
-SCRIPTS = sorted(path.stem for path in (ROOT / "benchmarks" / "speed").glob("*.py"))
+SCRIPTS = sorted(
+    path.stem
+    for path in (ROOT / "benchmarks" / "speed").glob("*.py")
+    if "__main__" in path.read_text(encoding="utf-8")
+)
 SOURCE = "The old cat sat on the mat in the kitchen ."
 TARGET = "In the kitchen an old cat was sitting on a mat ."
 
@@ -48,6 +52,11 @@ RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {
         r"SimAlign \| .* 1\.00 \|\n\| contextual \| \d+ \|",
         {},
     ),
+    "soak": (
+        "RAW --folder SOAK --pairs 130 --part-size 64",
+        "130 of 130 rows in 3 parts .*\n13 with an error\n0 in a wrong place.*\n(58 of 58|2 of 2) lines",
+        {"BROKEN": 10, "CHECKED": 1},
+    ),
     "training_speed": ("LINKED --forests CACHE --limit 2 --epochs 1 --workers 1", "one trial on 2", {}),
     "waiting_threads": ("RAW --limit 2 --runs 1 --busy 1", "2 pairs, 1 busy .* times as long", {}),
 }
@@ -59,7 +68,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("benchmarks")
     files = {name: folder / name.lower() for name in ("RAW", "LINKED", "ALIGNED", "CACHE")}
     files["LINKED"] = folder / "linked.json"
-    files["FOLDER"], files["ENCODER"] = folder / "engine", folder / "encoder"
+    files |= {"FOLDER": folder / "engine", "ENCODER": folder / "encoder", "SOAK": folder / "soak"}
     files["RAW"].write_text(f"{SOURCE}\t{TARGET}\n{TARGET}\t{SOURCE}\n", encoding="utf-8")
     linked = {
         "id": "1",
@@ -106,13 +115,17 @@ def test_every_script_is_run_here() -> None:
     assert sorted(RUNS) == SCRIPTS
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.engine) if name == "soak" else name for name in SCRIPTS]
+)
 def test_it_runs(
     name: str, inputs: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     if name == "onnx_runtime":  # compares with packages that forest-align does without
         for package in ("onnx", "onnx_ir", "onnxruntime"):
             pytest.importorskip(package)
+    if name == "soak":
+        pytest.importorskip("ray")
     if name == "simalign_speed":
         pytest.importorskip("simalign")
         write_encoder(Path(inputs["ENCODER"]))
