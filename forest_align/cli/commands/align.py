@@ -33,11 +33,12 @@ from forest_align.cli.expected_counts import expected_count
 from forest_align.cli.input_pairs import Item, read_items
 from forest_align.cli.parquet_table import finish_table, finished_table, write_lines_first
 from forest_align.cli.sharding import add_shard, check_shard, finish_lines, open_folder, report_finished
-from forest_align.cli.writers import alignment_writer
+from forest_align.cli.writers import EntryWriter, alignment_writer
 from forest_align.data.pairs import FORMATS
 from forest_align.data.text.lines import STANDARD_INPUT
 from forest_align.em.progress import counted
 from forest_align.storage.outputs import open_output, refuse_overwriting
+from forest_align.storage.part_folder import PartFolder
 from forest_align.storage.run_record import RunRecord, block_lines
 from forest_align.storage.same_run import check_same_run
 from forest_align.storage.shards import Share
@@ -176,6 +177,54 @@ def run(options: argparse.Namespace) -> int:
     engine = engine_of(options)
     if engine is not None:
         return _align_on_engine(options, engine)
+    _complete(options)
+    table = write_lines_first(options) if options.to == "parquet" else None
+    to_terminal = options.output is None and sys.stdout is not None and sys.stdout.isatty()
+    writer = alignment_writer(options.to, to_terminal)
+    _check(options, writer, table)
+    complaints: list[str] = []
+    share = Share(options.shard, block_lines(options.batch_size)) if options.shard else None
+    # Read the first pair and load the models before the output is opened: a missing input must not destroy an
+    # older output.
+    first, items = _begun(read_items(options, complaints.append, share), options, writer)
+    aligner = load_aligner(options)
+    begins_with = share.first if share is not None else first.texts if first else ()
+    settings = _made_with(options, aligner, begins_with[1:])
+    folder = None
+    if share is not None:
+        folder = _folder_of_shards(options, aligner, settings)
+        if folder.is_finished(options.shard.number):
+            return EXIT_SOME_FAILED if report_finished(folder, options.shard) else EXIT_OK
+        options.output, options.resume = str(folder.part(options.shard.number)), True
+    if table is not None and (whole := finished_table(table, options, settings, items)) is not None:
+        return _report(whole.failures, whole.rows, whole.first, f"the column error of {table}", complaints)
+    record = RunRecord(options.output if writer.one_line_each else None, settings, options.batch_size)
+    if options.resume:
+        items = _skip_finished(items, record, options, aligner)
+    lines = aligned_lines(items, aligner, options, writer.line, options.workers)
+    # A shard does not know how many of the pairs are its own.
+    total = expected_count(options.pairs) if share is None and options.target is None else None
+    # The record is deleted when everything is written: after the output is closed.
+    with record, open_output(options.output, record.size, may_pack=True) as out:
+        record.begin()
+        out.write(writer.header)
+        for item, alignment, text in counted(
+            lines, "pairs", hidden=to_terminal, total=total, done=record.lines
+        ):
+            failure = (alignment.id, alignment.error) if alignment.error else None
+            record.write(out, text, item.texts, failure)
+        out.write(writer.footer)
+    if folder is not None and share is not None:
+        finish_lines(folder, options.shard, share, record)
+    if table is not None:
+        finish_table(table, options, settings, aligner)
+    first_failure = record.first and (record.first.id, record.first.error)
+    listed = record.path if table is None else f"the column error of {table}"
+    return _report(record.failures, record.lines, first_failure, listed, complaints)
+
+
+def _complete(options: argparse.Namespace) -> None:
+    """Set the input and the output format where they are not given."""
     if options.more or options.part_size is not None:
         raise InputError("several files of pairs, and --part-size, need --engine ray")
     if options.pairs is None:
@@ -185,12 +234,12 @@ def run(options: argparse.Namespace) -> int:
     if options.shard is not None:
         options.to = options.to or "jsonl"
         check_shard(options, _ONE_LINE_EACH)
-    options.to = options.to or format_of_output(
-        options.output, OUTPUTS, default="jsonl" if options.target is None else "text"
-    )
-    table = write_lines_first(options) if options.to == "parquet" else None
-    to_terminal = options.output is None and sys.stdout is not None and sys.stdout.isatty()
-    writer = alignment_writer(options.to, to_terminal)
+    usual = "jsonl" if options.target is None else "text"
+    options.to = options.to or format_of_output(options.output, OUTPUTS, default=usual)
+
+
+def _check(options: argparse.Namespace, writer: EntryWriter, table: Path | None) -> None:
+    """Refuse options that do not fit each other, and outputs that would overwrite an input."""
     if options.alignments > 1 and options.to == "pharaoh":
         raise InputError("--to pharaoh takes no -k: a line has the links of one alignment")
     if options.to == "ists" and not options.chunks:
@@ -203,53 +252,25 @@ def run(options: argparse.Namespace) -> int:
             refuse_overwriting(source, [table or Path(options.output)])
     if options.min_probability is not None:
         check_probability(options.min_probability, "--min-probability")
-    complaints: list[str] = []
-    share = Share(options.shard, block_lines(options.batch_size)) if options.shard else None
-    items: Iterator[Item] = read_items(options, complaints.append, share)
-    # Read the first pair and load the models before the output is opened: a missing input must not destroy an
-    # older output.
+
+
+def _begun(
+    items: Iterator[Item], options: argparse.Namespace, writer: EntryWriter
+) -> tuple[Item | None, Iterator[Item]]:
+    """The first pair, if there is one, and all of them."""
     begun = list(islice(items, 2 if writer.one_pair else 1))
     if len(begun) > 1:
         raise InputError(f"--to {options.to} takes one pair; found more", file=options.pairs)
-    first = begun[0] if begun else None
-    items = chain(begun, items)
-    aligner = load_aligner(options)
-    begins_with = share.first if share is not None else first.texts if first else ()
-    settings = _made_with(options, aligner, begins_with[1:])
-    folder = None
-    if share is not None:
-        settings["the model"] = aligner.made_by.get("digest", "")
-        files = () if options.pairs == STANDARD_INPUT or options.target is not None else (options.pairs,)
-        block = block_lines(options.batch_size)
-        folder = open_folder("align", options, files, f".{options.to}.gz", block, settings)
-        if folder.is_finished(options.shard.number):
-            return EXIT_SOME_FAILED if report_finished(folder, options.shard) else EXIT_OK
-        options.output, options.resume = str(folder.part(options.shard.number)), True
-    resumable = options.output if writer.one_line_each else None
-    if table is not None and (whole := finished_table(table, options, settings, items)) is not None:
-        return _report(whole.failures, whole.rows, whole.first, f"the column error of {table}", complaints)
-    record = RunRecord(resumable, settings, options.batch_size)
-    if options.resume:
-        items = _skip_finished(items, record, options, aligner)
-    lines = aligned_lines(items, aligner, options, writer.line, options.workers)
-    # The record is deleted when everything is written: after the output is closed.
-    with record, open_output(options.output, record.size, may_pack=True) as out:
-        record.begin()
-        out.write(writer.header)
-        # A shard does not know how many of the pairs are its own.
-        total = expected_count(options.pairs) if share is None and options.target is None else None
-        bar = counted(lines, "pairs", hidden=to_terminal, total=total, done=record.lines)
-        for item, alignment, text in bar:
-            failure = (alignment.id, alignment.error) if alignment.error else None
-            record.write(out, text, item.texts, failure)
-        out.write(writer.footer)
-    if folder is not None and share is not None:
-        finish_lines(folder, options.shard, share, record)
-    if table is not None:
-        finish_table(table, options, settings, aligner)
-    first_failure = record.first and (record.first.id, record.first.error)
-    listed = record.path if table is None else f"the column error of {table}"
-    return _report(record.failures, record.lines, first_failure, listed, complaints)
+    return begun[0] if begun else None, chain(begun, items)
+
+
+def _folder_of_shards(options: argparse.Namespace, aligner: Aligner, settings: dict[str, str]) -> PartFolder:
+    """The folder that a shard belongs to; its settings get the model's digest."""
+    settings["the model"] = aligner.made_by.get("digest", "")
+    files = () if options.pairs == STANDARD_INPUT or options.target is not None else (options.pairs,)
+    return open_folder(
+        "align", options, files, f".{options.to}.gz", block_lines(options.batch_size), settings
+    )
 
 
 def _align_on_engine(options: argparse.Namespace, engine: RayOptions) -> int:
