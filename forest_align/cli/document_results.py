@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from forest_align._version import __version__
 from forest_align.alignment import DocumentAlignment, SupportReport
 from forest_align.cli.arguments import add_output, format_of_output
+from forest_align.cli.document_inputs import BrokenPair, DocumentPair
 from forest_align.cli.writers import EntryWriter
 from forest_align.data.text.lines import STANDARD_INPUT
 from forest_align.em.progress import counted
 from forest_align.storage.outputs import open_output, refuse_overwriting
+from forest_align.storage.run_record import RunRecord
+from forest_align.storage.same_run import check_same_pair
+from forest_align.types import InputError
+from forest_align.types.json_fields import Fields, parse_json_object
 
 EXIT_OK, EXIT_SOME_FAILED = 0, 1
 _OUTPUTS = ("jsonl", "html", "text")
@@ -29,6 +36,7 @@ def add_result_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--lines", action="store_true", help="each line of a file is a sentence, blank lines too"
     )
+    parser.add_argument("--resume", action="store_true", help="continue OUT where a run stopped (jsonl)")
 
 
 def result_format(options: argparse.Namespace, inputs: Sequence[str | None]) -> str:
@@ -56,40 +64,88 @@ def result_format(options: argparse.Namespace, inputs: Sequence[str | None]) -> 
     return chosen
 
 
+@dataclass(frozen=True, slots=True)
+class DocumentWork:
+    """What a command makes of pairs of documents.
+
+    Attributes
+    ----------
+    command : str
+        Name of the command, for messages.
+    result_of : callable
+        What a pair yields; one that cannot be read yields a result with an error.
+    page : callable
+        Makes the writer of HTML.
+    made_with : mapping of str to str
+        Settings that a resumed run must share.
+    """
+
+    command: str
+    result_of: Callable[[DocumentPair | BrokenPair], DocumentAlignment | SupportReport]
+    page: Callable[[], EntryWriter]
+    made_with: Mapping[str, str]
+
+
 def write_results(
-    command: str,
-    results: Iterable[DocumentAlignment | SupportReport],
-    options: argparse.Namespace,
-    to: str,
-    page: Callable[[], EntryWriter],
+    work: DocumentWork, pairs: Iterator[DocumentPair | BrokenPair], options: argparse.Namespace, to: str
 ) -> int:
     """Write results as they come, and report those with an error; return the exit status.
 
     Parameters
     ----------
-    command : str
-        Name of the command, for messages.
-    results : iterable
-        One for each pair.
+    work : DocumentWork
+        The command.
+    pairs : iterator
+        The input.
     options : argparse.Namespace
         With those of :func:`add_result_arguments`.
     to : str
         The output format.
-    page : callable
-        Makes the writer of HTML.
+
+    Raises
+    ------
+    InputError
+        If the output cannot be resumed.
     """
-    writer = _writer(to, page)
-    failed = 0
+    writer = _writer(to, work.page)
+    if options.resume and (options.output is None or not writer.one_line_each):
+        raise InputError("--resume needs -o OUT, and --to jsonl")
+    settings = {"the version": __version__, **work.made_with, "--lines": "given" if options.lines else ""}
+    # A pair may take minutes, so each is a block of its own.
+    record = RunRecord(options.output if writer.one_line_each else None, settings, 1)
+    if options.resume:
+        pairs = record.skip_written(pairs, _texts, lambda pair: _check_last(record, pair, options.output))
+        record.report(work.command)
     to_terminal = options.output is None and sys.stdout is not None and sys.stdout.isatty()
-    with open_output(options.output, may_pack=True) as out:
+    with record, open_output(options.output, record.size, may_pack=True) as out:
+        record.begin()
         out.write(writer.header)
-        for result in counted(results, "pairs", hidden=to_terminal):
-            if result.error:
-                failed += 1
-                print(f"forest-align {command}: pair {result.id}: {result.error}", file=sys.stderr)
-            out.write(writer.line(result))
+        for pair in counted(pairs, "pairs", hidden=to_terminal, done=record.lines):
+            result = work.result_of(pair)
+            failure = (result.id, result.error) if result.error else None
+            if failure is not None:
+                print(f"forest-align {work.command}: pair {result.id}: {result.error}", file=sys.stderr)
+            record.write(out, writer.line(result), _texts(pair), failure)
         out.write(writer.footer)
-    return EXIT_SOME_FAILED if failed else EXIT_OK
+    return EXIT_SOME_FAILED if record.failures else EXIT_OK
+
+
+def _texts(pair: DocumentPair | BrokenPair) -> list[str]:
+    """What identifies a pair: its name and its sentences."""
+    if isinstance(pair, BrokenPair):
+        return [pair.name]
+    sides = ([side] if isinstance(side, str) else side for side in (pair.source, pair.target))
+    texts = ["\t".join(one if isinstance(one, str) else one.text for one in side) for side in sides]
+    return [pair.name, *texts]
+
+
+def _check_last(record: RunRecord, pair: DocumentPair | BrokenPair, output: str) -> None:
+    """Make sure that the last line of an earlier run belongs to a pair, by its name."""
+    try:
+        name = Fields(parse_json_object(record.last_line)).identifier("id", "")
+    except InputError as error:
+        raise error.at(file=output, line=record.lines) from None
+    check_same_pair((pair.name, ((), ())), (name, ((), ())), file=output, line=record.lines)
 
 
 def _writer(to: str, page: Callable[[], EntryWriter]) -> EntryWriter:
@@ -97,4 +153,4 @@ def _writer(to: str, page: Callable[[], EntryWriter]) -> EntryWriter:
         return page()
     if to == "text":
         return EntryWriter(lambda result: f"{result}\n")
-    return EntryWriter(lambda result: f"{result.to_json()}\n")
+    return EntryWriter(lambda result: f"{result.to_json()}\n", one_line_each=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import sys
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -65,8 +66,8 @@ class RunRecord(AbstractContextManager["RunRecord"]):
         OUT; None if nothing can be resumed.
     made_with : mapping of str to str
         Settings by option name, in the order in which they are compared.
-    batch_size : int
-        Number of items that are processed together.
+    block : int
+        Lines of a block.
     unit : str
         What the items are, for messages.
 
@@ -98,10 +99,10 @@ class RunRecord(AbstractContextManager["RunRecord"]):
     """
 
     def __init__(
-        self, output: str | None, made_with: Mapping[str, str], batch_size: int, unit: str = "pairs"
+        self, output: str | None, made_with: Mapping[str, str], block: int, unit: str = "pairs"
     ) -> None:
         self.path = Path(f"{output}.run") if output is not None and _can_have_one(Path(output)) else None
-        self.block = block_lines(batch_size)
+        self.block = block
         self.lines = self.size = self.failures = 0
         self.first: Failure | None = None
         self.last_line, self.unit, self.found, self.is_whole = "", unit, 0, False
@@ -119,6 +120,17 @@ class RunRecord(AbstractContextManager["RunRecord"]):
             except InputError as error:
                 message = f"expected the record of an earlier run, found something else ({error})"
                 raise InputError(message, file=str(self.path)) from None
+
+    def report(self, command: str) -> None:
+        """Print where an earlier run stopped, if there is one; for use after :meth:`skip_written`."""
+        if self.is_whole:
+            message = f"{self._output} has all {self.lines} {self.unit} already"
+        elif self.found:
+            missing = f"; {self._output}.run is missing, the earlier settings are unknown"
+            message = f"resuming after line {self.lines}{'' if self.is_known else missing}"
+        else:
+            return
+        print(f"forest-align {command}: {message}", file=sys.stderr)
 
     @property
     def is_known(self) -> bool:

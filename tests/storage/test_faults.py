@@ -65,7 +65,7 @@ def fill_a_cache(folder: Path) -> bool:
 def write_lines(folder: Path, name: str) -> bool:
     """Write the lines of five items, of which one fails, in blocks of two."""
     out = str(folder / name)
-    record = RunRecord(out, {"--to": "lines"}, 1)
+    record = RunRecord(out, {"--to": "lines"}, 2)
     items = record.skip_written(iter(range(5)), lambda item: [str(item)], lambda item: None)
     with record, open_output(out, record.size, may_pack=True) as file:
         record.begin()

@@ -183,7 +183,8 @@ def run(options: argparse.Namespace) -> int:
     writer = alignment_writer(options.to, to_terminal)
     _check(options, writer, table)
     complaints: list[str] = []
-    share = Share(options.shard, block_lines(options.batch_size)) if options.shard else None
+    block = block_lines(options.batch_size)
+    share = Share(options.shard, block) if options.shard else None
     # Read the first pair and load the models before the output is opened: a missing input must not destroy an
     # older output.
     first, items = _begun(read_items(options, complaints.append, share), options, writer)
@@ -198,7 +199,7 @@ def run(options: argparse.Namespace) -> int:
         options.output, options.resume = str(folder.part(options.shard.number)), True
     if table is not None and (whole := finished_table(table, options, settings, items)) is not None:
         return _report(whole.failures, whole.rows, whole.first, f"the column error of {table}", complaints)
-    record = RunRecord(options.output if writer.one_line_each else None, settings, options.batch_size)
+    record = RunRecord(options.output if writer.one_line_each else None, settings, block)
     if options.resume:
         items = _skip_finished(items, record, options, aligner)
     lines = aligned_lines(items, aligner, options, writer.line, options.workers)
@@ -337,10 +338,5 @@ def _skip_finished(
             raise error.at(file=options.output, line=record.lines) from None
 
     left = record.skip_written(items, lambda item: item.texts, check_last)
-    if record.is_whole:
-        print(f"forest-align align: {options.output} has all {record.lines} pairs already", file=sys.stderr)
-    elif record.found:
-        missing = f"; {options.output}.run is missing, the earlier settings are unknown"
-        warning = "" if record.is_known else missing
-        print(f"forest-align align: resuming after line {record.lines}{warning}", file=sys.stderr)
+    record.report("align")
     return left

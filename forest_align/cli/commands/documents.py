@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from forest_align.aligners.model_folder import bundled_models
 from forest_align.alignment import DocumentAlignment
-from forest_align.cli.aligner_choice import load_aligner
+from forest_align.cli.aligner_choice import load_aligner, made_with
 from forest_align.cli.arguments import add_links
 from forest_align.cli.document_inputs import BrokenPair, DocumentPair, read_document_pairs
-from forest_align.cli.document_results import add_result_arguments, result_format, write_results
+from forest_align.cli.document_results import (
+    DocumentWork,
+    add_result_arguments,
+    result_format,
+    write_results,
+)
 from forest_align.cli.writers import EntryWriter
 from forest_align.types import InputError
 
@@ -60,37 +64,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Align and write; return the exit status."""
     to = result_format(options, (options.source, options.target))
-    aligner = document_aligner(options)
+    aligner, settings = document_aligner(options)
     pairs = read_document_pairs(options.source, options.target, options.lines)
-    return write_results("documents", align_pairs(pairs, aligner), options, to, _page)
+
+    def aligned(pair: DocumentPair | BrokenPair) -> DocumentAlignment:
+        try:
+            if isinstance(pair, BrokenPair):
+                raise pair.error
+            return aligner.align(pair.source, pair.target, id=pair.name)
+        except InputError as error:
+            return DocumentAlignment((), (), id=pair.name, made_by=aligner.made_by, error=str(error))
+
+    return write_results(DocumentWork("documents", aligned, _page, settings), pairs, options, to)
 
 
-def document_aligner(options: argparse.Namespace) -> DocumentAligner:
-    """The document aligner of a command's options."""
+def document_aligner(options: argparse.Namespace) -> tuple[DocumentAligner, dict[str, str]]:
+    """The document aligner of a command's options, and settings that a resumed run must share."""
     from forest_align.aligners.documents import DocumentAligner
 
+    settings = {
+        "--sentences-only": "given" if options.sentences_only else "",
+        "--threshold": str(options.threshold),
+    }
     if options.sentences_only:
         for option in ("aligner", "model", "parser", "ppdb"):
             if getattr(options, option):
                 raise InputError(f"--sentences-only takes no --{option}")
         if options.links != "sure":
             raise InputError("--sentences-only takes no --links")
-        return DocumentAligner(None, threshold=options.threshold)
+        return DocumentAligner(None, threshold=options.threshold), settings
     chosen = argparse.Namespace(**vars(options), annotator=None, words=None)
-    return DocumentAligner(load_aligner(chosen), threshold=options.threshold)
-
-
-def align_pairs(
-    pairs: Iterator[DocumentPair | BrokenPair], aligner: DocumentAligner
-) -> Iterator[DocumentAlignment]:
-    """Each pair aligned; one that cannot be aligned keeps its place and has an error."""
-    for pair in pairs:
-        try:
-            if isinstance(pair, BrokenPair):
-                raise pair.error
-            yield aligner.align(pair.source, pair.target, id=pair.name)
-        except InputError as error:
-            yield DocumentAlignment((), (), id=pair.name, made_by=aligner.made_by, error=str(error))
+    aligner = load_aligner(chosen)
+    settings |= made_with(chosen, aligner)
+    return DocumentAligner(aligner, threshold=options.threshold), settings
 
 
 def _page() -> EntryWriter:

@@ -115,7 +115,9 @@ def run(options: argparse.Namespace) -> int:
             if folder.is_finished(options.shard.number):
                 return EXIT_SOME_FAILED if report_finished(folder, options.shard) else EXIT_OK
             options.output, options.resume = str(folder.part(options.shard.number)), True
-        record = RunRecord(options.output if _can_resume(options) else None, settings, together, "sentences")
+        record = RunRecord(
+            options.output if _can_resume(options) else None, settings, block_lines(together), "sentences"
+        )
 
         def skip(items: Iterator[ParseItem]) -> Iterator[ParseItem]:
             if share is not None:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from forest_align._version import __version__
 from forest_align.alignment import SupportReport
 from forest_align.cli.document_inputs import BrokenPair, DocumentPair, read_document_pairs
-from forest_align.cli.document_results import add_result_arguments, result_format, write_results
+from forest_align.cli.document_results import (
+    DocumentWork,
+    add_result_arguments,
+    result_format,
+    write_results,
+)
 from forest_align.cli.writers import EntryWriter
 from forest_align.types import InputError
 from forest_align.types.positive import positive
-
-if TYPE_CHECKING:
-    from forest_align.aligners.attribution import SupportFinder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,20 +58,17 @@ def run(options: argparse.Namespace) -> int:
     to = result_format(options, (options.summary, options.source))
     finder = SupportFinder(threshold=options.threshold, sentences=options.sentences)
     pairs = read_document_pairs(options.summary, options.source, options.lines, ("summary", "source"))
-    return write_results("support", find_support(pairs, finder), options, to, _page)
+    settings = {"--threshold": str(options.threshold), "--sentences": str(options.sentences)}
 
-
-def find_support(
-    pairs: Iterator[DocumentPair | BrokenPair], finder: SupportFinder
-) -> Iterator[SupportReport]:
-    """A report for each pair; one that cannot be read keeps its place and has an error."""
-    for pair in pairs:
+    def supported(pair: DocumentPair | BrokenPair) -> SupportReport:
         try:
             if isinstance(pair, BrokenPair):
                 raise pair.error
-            yield finder.find(pair.source, pair.target, id=pair.name)
+            return finder.find(pair.source, pair.target, id=pair.name)
         except InputError as error:
-            yield SupportReport((), (), id=pair.name, made_by={"version": __version__}, error=str(error))
+            return SupportReport((), (), id=pair.name, made_by={"version": __version__}, error=str(error))
+
+    return write_results(DocumentWork("support", supported, _page, settings), pairs, options, to)
 
 
 def _page() -> EntryWriter:

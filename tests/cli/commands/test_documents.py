@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from forest_align.aligners.documents import DocumentAligner
 from forest_align.alignment import DocumentAlignment
 from forest_align.cli import main
 
@@ -90,6 +91,8 @@ def test_the_page_has_both_texts(files: tuple[str, str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["a.txt", "b.txt", "--resume"], "--resume needs -o OUT, and --to jsonl"),
+        (["a.txt", "b.txt", "-o", "out.html", "--resume"], "--resume needs -o OUT, and --to jsonl"),
         (["a.txt", "none.txt"], "none.txt: No such file"),
         (["none.tsv"], "none.tsv: No such file"),
         (["-", "-"], "standard input can be read but once"),
@@ -109,3 +112,38 @@ def test_bad_usage_is_explained(
     assert main(["documents", *arguments]) == 2
     assert message in capsys.readouterr().err
     assert Path("a.txt").read_text(encoding="utf-8") == "It rained. He bought\na car.\n"
+
+
+def test_a_run_that_stopped_is_resumed(
+    files: tuple[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = ["It rained.", "He bought a car.", "Dogs barked.", "Nobody saw it."]
+    given = [{"source": text, "target": f"Yes. {text}"} for text in texts]
+    broken = [*given[:2], {"source": 3}, *given[2:]]
+    Path("in.jsonl").write_text("".join(json.dumps(one) + "\n" for one in broken), encoding="utf-8")
+    command = ["documents", "in.jsonl", "--sentences-only", "-o"]
+    assert main([*command, "whole.jsonl.gz"]) == 1
+    align, aligned = DocumentAligner.align, []
+
+    def killed(self: DocumentAligner, source: Any, target: Any, **more: Any) -> DocumentAlignment:
+        if source == "Dogs barked.":
+            raise KeyboardInterrupt
+        return align(self, source, target, **more)
+
+    def counting(self: DocumentAligner, source: Any, target: Any, **more: Any) -> DocumentAlignment:
+        aligned.append(source)
+        return align(self, source, target, **more)
+
+    monkeypatch.setattr(DocumentAligner, "align", killed)
+    assert main([*command, "part.jsonl.gz"]) == 130
+    capsys.readouterr()
+    assert main([*command, "part.jsonl.gz", "--threshold", "0.6", "--resume"]) == 2
+    assert "--threshold was '0.5' in the earlier run" in capsys.readouterr().err
+    monkeypatch.setattr(DocumentAligner, "align", counting)
+    assert main([*command, "part.jsonl.gz", "--resume"]) == 1
+    assert "forest-align documents: resuming after line 3" in capsys.readouterr().err
+    assert aligned == texts[2:]
+    assert Path("part.jsonl.gz").read_bytes() == Path("whole.jsonl.gz").read_bytes()
+    Path("in.jsonl").write_text(json.dumps(given[1]) + "\n", encoding="utf-8")
+    assert main([*command, "part.jsonl.gz", "--resume"]) == 2
+    assert "differs from the earlier run" in capsys.readouterr().err
