@@ -224,9 +224,9 @@ def test_all_rows_may_be_sent_before_the_first_answer_is_read(service: Running) 
 
 def test_clients_at_the_same_time_share_batches(service: Running) -> None:
     service.align("a")
-    first = threading.Thread(target=service.align, args=("wait", "0.3"))
+    first = threading.Thread(target=service.align, args=("wait", "1.5"))  # a busy machine starts threads late
     first.start()
-    time.sleep(0.1)
+    time.sleep(0.3)
     others = [threading.Thread(target=service.align, args=(word,)) for word in "abcde"]
     for thread in others:
         thread.start()
@@ -237,9 +237,9 @@ def test_clients_at_the_same_time_share_batches(service: Running) -> None:
 
 def test_pairs_of_a_client_that_has_gone_are_not_aligned(service: Running) -> None:
     with ExitStack() as stack:
-        first = threading.Thread(target=service.align, args=("wait", "0.5"))
+        first = threading.Thread(target=service.align, args=("wait", "1.5"))
         first.start()
-        time.sleep(0.2)
+        time.sleep(0.3)
         for body, kind in (
             (pair("single"), "application/json"),
             ([pair("list"), pair("list")], "application/json"),
@@ -260,11 +260,11 @@ def test_requests_in_flight_are_answered_before_the_server_stops() -> None:
     service = Running(LIMITS, LocalWorker())
     statuses: list[Any] = []
     clients = [
-        threading.Thread(target=lambda: statuses.append(service.align("wait", "0.3"))) for _ in range(3)
+        threading.Thread(target=lambda: statuses.append(service.align("wait", "1.5"))) for _ in range(3)
     ]
     for client in clients:
         client.start()
-    time.sleep(0.2)
+    time.sleep(0.5)
     idle = service.connect()
     service.stop()
     for client in clients:
