@@ -73,7 +73,9 @@ class DocumentWork:
     command : str
         Name of the command, for messages.
     result_of : callable
-        What a pair yields; one that cannot be read yields a result with an error.
+        What a pair yields; an InputError becomes the error of its result.
+    failed : callable
+        Makes the result of a pair that failed, from its name and the error.
     page : callable
         Makes the writer of HTML.
     made_with : mapping of str to str
@@ -81,7 +83,8 @@ class DocumentWork:
     """
 
     command: str
-    result_of: Callable[[DocumentPair | BrokenPair], DocumentAlignment | SupportReport]
+    result_of: Callable[[DocumentPair], DocumentAlignment | SupportReport]
+    failed: Callable[[str, str], DocumentAlignment | SupportReport]
     page: Callable[[], EntryWriter]
     made_with: Mapping[str, str]
 
@@ -121,13 +124,23 @@ def write_results(
         record.begin()
         out.write(writer.header)
         for pair in counted(pairs, "pairs", hidden=to_terminal, done=record.lines):
-            result = work.result_of(pair)
+            result = _result(work, pair)
             failure = (result.id, result.error) if result.error else None
             if failure is not None:
                 print(f"forest-align {work.command}: pair {result.id}: {result.error}", file=sys.stderr)
             record.write(out, writer.line(result), _texts(pair), failure)
         out.write(writer.footer)
     return EXIT_SOME_FAILED if record.failures else EXIT_OK
+
+
+def _result(work: DocumentWork, pair: DocumentPair | BrokenPair) -> DocumentAlignment | SupportReport:
+    """What a pair yields; one that cannot be read or processed keeps its place and has an error."""
+    try:
+        if isinstance(pair, BrokenPair):
+            raise pair.error
+        return work.result_of(pair)
+    except InputError as error:
+        return work.failed(pair.name, str(error))
 
 
 def _texts(pair: DocumentPair | BrokenPair) -> list[str]:

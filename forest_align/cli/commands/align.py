@@ -193,7 +193,8 @@ def run(options: argparse.Namespace) -> int:
     settings = _made_with(options, aligner, begins_with[1:])
     folder = None
     if share is not None:
-        folder = _folder_of_shards(options, aligner, settings)
+        settings["the model"] = aligner.made_by.get("digest", "")
+        folder = _folder_of_shards(options, settings, block)
         if folder.is_finished(options.shard.number):
             return EXIT_SOME_FAILED if report_finished(folder, options.shard) else EXIT_OK
         options.output, options.resume = str(folder.part(options.shard.number)), True
@@ -265,13 +266,10 @@ def _begun(
     return begun[0] if begun else None, chain(begun, items)
 
 
-def _folder_of_shards(options: argparse.Namespace, aligner: Aligner, settings: dict[str, str]) -> PartFolder:
-    """The folder that a shard belongs to; its settings get the model's digest."""
-    settings["the model"] = aligner.made_by.get("digest", "")
+def _folder_of_shards(options: argparse.Namespace, settings: dict[str, str], block: int) -> PartFolder:
+    """The folder that a shard belongs to."""
     files = () if options.pairs == STANDARD_INPUT or options.target is not None else (options.pairs,)
-    return open_folder(
-        "align", options, files, f".{options.to}.gz", block_lines(options.batch_size), settings
-    )
+    return open_folder("align", options, files, f".{options.to}.gz", block, settings)
 
 
 def _align_on_engine(options: argparse.Namespace, engine: RayOptions) -> int:

@@ -9,7 +9,7 @@ from forest_align.aligners.model_folder import bundled_models
 from forest_align.alignment import DocumentAlignment
 from forest_align.cli.aligner_choice import load_aligner, made_with
 from forest_align.cli.arguments import add_links
-from forest_align.cli.document_inputs import BrokenPair, DocumentPair, read_document_pairs
+from forest_align.cli.document_inputs import DocumentPair, read_document_pairs
 from forest_align.cli.document_results import (
     DocumentWork,
     add_result_arguments,
@@ -67,15 +67,13 @@ def run(options: argparse.Namespace) -> int:
     aligner, settings = document_aligner(options)
     pairs = read_document_pairs(options.source, options.target, options.lines)
 
-    def aligned(pair: DocumentPair | BrokenPair) -> DocumentAlignment:
-        try:
-            if isinstance(pair, BrokenPair):
-                raise pair.error
-            return aligner.align(pair.source, pair.target, id=pair.name)
-        except InputError as error:
-            return DocumentAlignment((), (), id=pair.name, made_by=aligner.made_by, error=str(error))
+    def aligned(pair: DocumentPair) -> DocumentAlignment:
+        return aligner.align(pair.source, pair.target, id=pair.name)
 
-    return write_results(DocumentWork("documents", aligned, _page, settings), pairs, options, to)
+    def failed(name: str, error: str) -> DocumentAlignment:
+        return DocumentAlignment((), (), id=name, made_by=aligner.made_by, error=error)
+
+    return write_results(DocumentWork("documents", aligned, failed, _page, settings), pairs, options, to)
 
 
 def document_aligner(options: argparse.Namespace) -> tuple[DocumentAligner, dict[str, str]]:

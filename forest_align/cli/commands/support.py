@@ -6,7 +6,7 @@ import argparse
 
 from forest_align._version import __version__
 from forest_align.alignment import SupportReport
-from forest_align.cli.document_inputs import BrokenPair, DocumentPair, read_document_pairs
+from forest_align.cli.document_inputs import DocumentPair, read_document_pairs
 from forest_align.cli.document_results import (
     DocumentWork,
     add_result_arguments,
@@ -14,7 +14,6 @@ from forest_align.cli.document_results import (
     write_results,
 )
 from forest_align.cli.writers import EntryWriter
-from forest_align.types import InputError
 from forest_align.types.positive import positive
 
 
@@ -60,15 +59,13 @@ def run(options: argparse.Namespace) -> int:
     pairs = read_document_pairs(options.summary, options.source, options.lines, ("summary", "source"))
     settings = {"--threshold": str(options.threshold), "--sentences": str(options.sentences)}
 
-    def supported(pair: DocumentPair | BrokenPair) -> SupportReport:
-        try:
-            if isinstance(pair, BrokenPair):
-                raise pair.error
-            return finder.find(pair.source, pair.target, id=pair.name)
-        except InputError as error:
-            return SupportReport((), (), id=pair.name, made_by={"version": __version__}, error=str(error))
+    def supported(pair: DocumentPair) -> SupportReport:
+        return finder.find(pair.source, pair.target, id=pair.name)
 
-    return write_results(DocumentWork("support", supported, _page, settings), pairs, options, to)
+    def failed(name: str, error: str) -> SupportReport:
+        return SupportReport((), (), id=name, made_by={"version": __version__}, error=error)
+
+    return write_results(DocumentWork("support", supported, failed, _page, settings), pairs, options, to)
 
 
 def _page() -> EntryWriter:
