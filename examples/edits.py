@@ -12,7 +12,7 @@ pairs = [tuple(line.split("\t")) for line in lines]
 reasons: Counter[str] = Counter()
 for alignment in aligner.align_many(pairs):
     edits = alignment.edits()
-    print(edits_to_markup(edits))
+    print(edits_to_markup(alignment, edits))
     for edit in edits:
         if edit.kind != "keep":
             start, end = edit.source_characters

@@ -40,6 +40,7 @@ _THRESH = {
     "insert": "insertion",
     "delete": "deletion",
     "replace": "substitution",
+    "keep": "substitution",
     "move": "reorder",
     "split": "split",
     "merge": "structure",
@@ -65,7 +66,7 @@ def edits_to_m2(alignment: Alignment, edits: Sequence[Edit]) -> str:
     source, target = alignment.source, alignment.target
     rows: list[tuple[int, int, int, str, str]] = []
     for edit in edits:
-        if edit.kind == "keep" and not edit.reason:
+        if not _is_change(edit):
             continue
         words = " ".join(target.words[slice(*edit.target)])
         start, end = edit.source
@@ -86,6 +87,11 @@ def edits_to_m2(alignment: Alignment, edits: Sequence[Edit]) -> str:
     if not rows:
         lines.append("A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0")
     return "\n".join(lines) + "\n\n"
+
+
+def _is_change(edit: Edit) -> bool:
+    """Whether a format has an entry for an edit: for a kept word only if its capital letter changes."""
+    return edit.kind != "keep" or bool(edit.reason)
 
 
 def _place_in_source(edit: Edit, edits: Sequence[Edit]) -> int:
@@ -114,7 +120,8 @@ def edits_to_easse(alignment: Alignment, edits: Sequence[Edit], *, phrases: bool
 
     A word of the source is kept (``O``), deleted (``D``), replaced (``R``) or moved (``M``); one of
     the target is added (``A``) or has no label of its own (``O``). Words are numbered from 1. A replacement
-    names its words (``replace``), a move the new place (``move``).
+    names its words (``replace``), a move the new place (``move``) and, if words changed, the new ones.
+    A kept word with another capital letter is replaced.
 
     Parameters
     ----------
@@ -128,9 +135,9 @@ def edits_to_easse(alignment: Alignment, edits: Sequence[Edit], *, phrases: bool
         sides[name] = [
             {"index": number, "word": word, "label": "O"} for number, word in enumerate(sentence.words, 1)
         ]
-    labels = {"delete": "D", "replace": "R", "split": "R", "merge": "R", "move": "M"}
+    labels = {"delete": "D", "replace": "R", "split": "R", "merge": "R", "move": "M", "keep": "R"}
     for edit in edits:
-        if edit.kind == "keep":
+        if not _is_change(edit):
             continue
         added = edit.source[0] == edit.source[1]
         letter = "A" if added else labels[edit.kind]
@@ -139,29 +146,32 @@ def edits_to_easse(alignment: Alignment, edits: Sequence[Edit], *, phrases: bool
         words = sides["target" if added else "source"]
         for number, k in enumerate(range(*(edit.target if added else edit.source))):
             words[k]["label"] = f"{'B' if number == 0 or not phrases else 'I'}-{letter}"
-            if letter == "R":
+            if letter == "R" or (letter == "M" and edit.reason):
                 replaced = list(alignment.target.words[slice(*edit.target)])
                 words[k]["replace"] = replaced if number == 0 else []
             if letter == "M":
-                words[k]["move"] = edit.target[0] + number + 1
+                words[k]["move"] = min(edit.target[0] + number + 1, edit.target[1])
     return {"id": alignment.id, **sides}
 
 
 def edits_to_thresh(alignment: Alignment, edits: Sequence[Edit]) -> dict[str, Any]:
     """One entry of a file of thresh.tools, for the interface of SALSA (Heineman et al. 2023), as JSON values.
 
-    ``input_idx`` and ``output_idx`` are spans of characters. Splits hold the change that makes them as a
-    constituent edit, and so do merges, whose category is ``structure``. ``annotation`` is null.
+    ``input_idx`` and ``output_idx`` are spans of UTF-16 units, as that site counts them. Splits hold the
+    change that makes them as a constituent edit, and so do merges, whose category is ``structure``.
+    ``annotation`` is null.
     """
+    # The texts that the characters of the edits refer to.
+    source, target = alignment.source.with_offsets().text, alignment.target.with_offsets().text
     numbers: dict[str, int] = {}
     entries = []
     for edit in edits:
-        if edit.kind == "keep":
+        if not _is_change(edit):
             continue
         category = _THRESH[edit.kind]
         numbers[category] = numbers.get(category, 0) + 1
         entry: dict[str, Any] = {"category": category, "id": numbers[category], "annotation": None}
-        spans = _thresh_spans(edit)
+        spans = _thresh_spans(edit, source, target)
         if edit.kind in _COMPOSITE:
             inner = "substitution" if len(spans) > 1 else "deletion" if "input_idx" in spans else "insertion"
             entry["constituent_edits"] = [{"category": inner, "id": 1, **spans}]
@@ -171,19 +181,20 @@ def edits_to_thresh(alignment: Alignment, edits: Sequence[Edit]) -> dict[str, An
     return {
         "id": alignment.id,
         "system": alignment.aligner,
-        # The texts that the characters of the edits refer to.
-        "source": alignment.source.with_offsets().text,
-        "target": alignment.target.with_offsets().text,
+        "source": source,
+        "target": target,
         "edits": entries,
     }
 
 
-def _thresh_spans(edit: Edit) -> dict[str, list[list[int]]]:
+def _thresh_spans(edit: Edit, source: str, target: str) -> dict[str, list[list[int]]]:
     spans = {}
-    for name, tokens, characters in (
-        ("input_idx", edit.source, edit.source_characters),
-        ("output_idx", edit.target, edit.target_characters),
+    for name, text, tokens, characters in (
+        ("input_idx", source, edit.source, edit.source_characters),
+        ("output_idx", target, edit.target, edit.target_characters),
     ):
         if tokens[0] < tokens[1]:
-            spans[name] = [list(characters)]
+            spans[name] = [
+                [len(text[:offset].encode("utf-16-le", "surrogatepass")) // 2 for offset in characters]
+            ]
     return spans

@@ -26,8 +26,27 @@ from forest_align.edits import (
     possible_edits,
 )
 
-WORDS = st.sampled_from(["a", "A", "the", "cats", "cat", ",", ".", "[MATH]", "saw", "dog"])
-GAPS = st.sampled_from(["", " ", "  "])
+WORDS = st.sampled_from(
+    [
+        "a",
+        "A",
+        "the",
+        "cats",
+        "cat",
+        ",",
+        ".",
+        "[MATH]",
+        "saw",
+        "dog",
+        "😂",
+        "<b>",
+        "{--",
+        "x--}",
+        "~~>",
+        "++}",
+    ]
+)
+GAPS = st.sampled_from(["", " ", " \r\n"])
 
 
 def aligned(source: str, target: str, links: str = "") -> Alignment:

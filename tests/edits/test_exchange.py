@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from html import unescape
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from forest_align import Alignment, Links, Sentence
 from forest_align.edits import (
@@ -96,37 +98,105 @@ def test_a_split_of_thresh_holds_its_change() -> None:
     assert [inner["category"] for inner in entry["constituent_edits"]] == ["substitution"]
 
 
-def without_changes(markup: str, keep: int) -> str:
-    """The old (1) or the new text (2) of CriticMarkup."""
-    markup = re.sub(r"\{>>move<<\}", "", markup)
-    markup = re.sub(r"\{~~(.*?)~>(.*?)~~\}", rf"\{keep}", markup)
-    return re.sub(
-        r"\{--(.*?)--\}",
-        r"\1" if keep == 1 else "",
-        re.sub(r"\{\+\+(.*?)\+\+\}", r"\1" if keep == 2 else "", markup),
+MARK = re.compile(
+    r"\{--(?P<deleted>.*?)--\}|\{\+\+(?P<inserted>.*?)\+\+\}|\{~~(?P<old>.*?)~>(?P<new>.*?)~~\}|\{>>.*?<<\}",
+    re.DOTALL,
+)
+
+
+def text_of_markup(markup: str, kept: Sequence[str]) -> str:
+    """CriticMarkup with only these parts of its marks."""
+    return MARK.sub(lambda mark: "".join(mark[name] or "" for name in kept), markup)
+
+
+def text_of_page(page: str, dropped: str) -> str:
+    """The text of a page's paragraph without the elements of one name."""
+    (paragraph,) = re.findall(r'<p class="edits">(.*)</p>', page, re.DOTALL)
+    return unescape(
+        re.sub(r"<[^>]*>", "", re.sub(rf"<{dropped}>.*?</{dropped}>", "", paragraph, flags=re.DOTALL))
+    )
+
+
+@settings(deadline=None)
+@given(alignments(), st.booleans())
+def test_tracked_changes_make_both_raw_texts(alignment: Alignment, minimal: bool) -> None:
+    edits = alignment.edits(minimal=minimal)
+    markup, page = edits_to_markup(alignment, edits), edits_to_html(alignment, edits)
+    assert text_of_markup(markup, ("deleted", "old")) == alignment.source.text
+    assert text_of_markup(markup, ("inserted", "new")) == alignment.target.text
+    assert text_of_page(page, "ins") == alignment.source.text
+    assert text_of_page(page, "del") == alignment.target.text
+
+
+def test_words_that_moved_together_keep_their_old_order() -> None:
+    one = aligned("x only yesterday we saw dogs", "we saw dogs yesterday x only", "0-4 1-5 2-3 3-0 4-1 5-2")
+    old = [edit.source_text for edit in one.edits() if edit.kind == "move"]
+    assert len(old) > 1
+    assert edits_to_markup(one, one.edits()) == (
+        "{--x only--}{>>move<<}{-- yesterday --}{>>move<<}we saw dogs"
+        "{++ yesterday++}{>>move<<}{++ x only++}{>>move<<}"
     )
 
 
 @pytest.mark.parametrize(
-    ("source", "target", "links"),
+    ("source", "target", "links", "expected"),
     [
-        ("we saw many dogs", "we saw cats again", "0-0 1-1 3-2"),
-        ("only dogs bark", "dogs bark only", "0-2 1-0 2-1"),
-        ("a b", "c d", ""),
+        ("we saw many dogs", "we saw cats again", "0-0 1-1 3-2", "we saw {~~many dogs~>cats again~~}"),
+        ("big dogs bark", "dogs bark now", "1-0 2-1", "{--big --}dogs bark{++ now++}"),
+        ("We saw it", "Then we saw it", "0-1 1-2 2-3", "{++Then ++}{~~We~>we~~} saw it"),
+        ("a {-- b", "a {-- c", "0-0 1-1 2-2", "a {{>><<}-- {~~b~>c~~}"),
     ],
 )
-def test_markup_holds_both_texts(source: str, target: str, links: str) -> None:
+def test_marks_have_the_space_before_their_words(source: str, target: str, links: str, expected: str) -> None:
     one = aligned(source, target, links)
-    markup = edits_to_markup(one.edits())
-    assert without_changes(markup, 1).split() == source.split()
-    assert without_changes(markup, 2).split() == target.split()
+    assert edits_to_markup(one, one.edits()) == expected
 
 
-def test_the_page_shows_both_texts_and_escapes_them() -> None:
-    one = aligned("a <b> cat", "a <i> dog", "0-0 1-1 2-2")
-    page = edits_to_html(one, one.edits())
-    assert "<b>" not in page and "&lt;b&gt;" in page and "&lt;i&gt;" in page
-    assert "<del>" in page and "<ins>" in page
+def in_units(text: str, span: Sequence[int]) -> str:
+    """A part of a text as JavaScript cuts it."""
+    return text.encode("utf-16-le")[2 * span[0] : 2 * span[1]].decode("utf-16-le")
+
+
+@settings(deadline=None)
+@given(alignments())
+def test_what_thresh_does_not_mark_is_the_same_in_both_texts(alignment: Alignment) -> None:
+    edits = alignment.edits()
+    entry = edits_to_thresh(alignment, edits)
+    marked = [one for edit in entry["edits"] for one in edit.get("constituent_edits", [edit])]
+    rest = []
+    for name, text, attribute in (
+        ("input_idx", alignment.source.text, "source_text"),
+        ("output_idx", alignment.target.text, "target_text"),
+    ):
+        spans = sorted(span for edit in marked for span in edit.get(name, ()))
+        shown = sorted(in_units(text, span) for span in spans)
+        assert shown == sorted(
+            getattr(edit, attribute)
+            for edit in edits
+            if (edit.kind != "keep" or edit.reason) and getattr(edit, attribute)
+        )
+        ends = [0, *(end for _, end in spans)], [*(start for start, _ in spans), 2 * len(text)]
+        rest.append("".join(in_units(text, span) for span in zip(*ends, strict=True)).split())
+    assert "".join(rest[0]) == "".join(rest[1])
+
+
+@settings(deadline=None)
+@given(alignments())
+def test_operations_of_easse_make_the_target(alignment: Alignment) -> None:
+    entry = edits_to_easse(alignment, alignment.edits())
+    added = {word["index"]: [word["word"]] for word in entry["target"] if word["label"] != "O"}
+    in_order: list[str] = []
+    for word in entry["source"]:
+        words = word.get("replace", [word["word"]])
+        if "move" not in word:
+            in_order += [] if word["label"].endswith("D") else words
+        elif words:
+            added[word["move"]] = words
+    made: list[str] = []
+    for place in range(1, len(alignment.target) + 1):
+        if place > len(made):
+            made += added.pop(place) if place in added else [in_order.pop(0)]
+    assert made == list(alignment.target.words) and not in_order and not added
 
 
 def test_the_list_names_each_change() -> None:

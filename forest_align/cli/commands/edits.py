@@ -56,7 +56,7 @@ def _writers(*, minimal: bool) -> dict[str, EntryWriter]:
             found(lambda one, edits: json_entry(one, {"edits": [edit.to_dict() for edit in edits]}))
         ),
         "text": EntryWriter(found(lambda one, edits: edits_to_text(one, edits) + "\n")),
-        "markup": EntryWriter(found(lambda _, edits: edits_to_markup(edits) + "\n")),
+        "markup": EntryWriter(found(lambda one, edits: edits_to_markup(one, edits) + "\n")),
         "html": EntryWriter(found(edits_to_html), EDITS_PAGE_START, BODY_END),
         "m2": EntryWriter(found(edits_to_m2)),
         "easse": EntryWriter(found(lambda one, edits: _json(edits_to_easse(one, edits)) + "\n")),

@@ -46,10 +46,10 @@ def test_json_lines_hold_all_edits(alignments: Path, capsys: pytest.CaptureFixtu
     ("name", "found"),
     [
         ("text", "delete   content        many\n"),
-        ("markup", "we saw {--many--} {~~dogs~>cats~~}\n"),
+        ("markup", "we saw{-- many--} {~~dogs~>cats~~}\n"),
         ("m2", "S we saw many dogs\nA 2 3|||U:OTHER|||"),
         ("easse", '"label": "B-D"'),
-        ("html", "<del>many</del>"),
+        ("html", "<del> many</del>"),
     ],
 )
 def test_every_format_has_the_changes(
