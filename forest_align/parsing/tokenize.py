@@ -26,7 +26,17 @@ _HAVE = re.compile(r"['’]ve\b", re.IGNORECASE)
 
 @lru_cache(maxsize=1)
 def _tokenizer() -> NLTKWordTokenizer:
-    return import_isolated("nltk.tokenize.destructive").NLTKWordTokenizer()
+    """NLTK's, with patterns of re: those of regex take longer, and fail after five seconds."""
+    tokenizer = import_isolated("nltk.tokenize.destructive").NLTKWordTokenizer()
+    for name in ("STARTING_QUOTES", "PUNCTUATION", "ENDING_QUOTES"):
+        setattr(tokenizer, name, [_with_re(*rule) for rule in getattr(tokenizer, name)])
+    for name in ("PARENS_BRACKETS", "DOUBLE_DASHES"):
+        setattr(tokenizer, name, _with_re(*getattr(tokenizer, name)))
+    return tokenizer
+
+
+def _with_re(rule: re.Pattern[str], replacement: str) -> tuple[re.Pattern[str], str]:
+    return re.compile(rule.pattern), replacement
 
 
 def tokenize(text: str) -> tuple[Token, ...]:

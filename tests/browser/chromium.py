@@ -61,9 +61,7 @@ class Chromium:
         """Do what leads to another page, and wait for it."""
         self.run("window.isOld = true")
         act()
-        until = time.monotonic() + 20
         while self.run("return window.isOld || document.readyState !== 'complete'"):
-            assert time.monotonic() < until, "no other page came"
             time.sleep(0.02)
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -57,15 +58,19 @@ def load_fake(name: str) -> Any:
 
 
 class LocalWorker:
-    """Aligns in this process."""
+    """Aligns in this process; a batch with the word ``hold`` waits until it is let go."""
 
     def __init__(self, load: Loader = load_fake) -> None:
         self._aligner = BatchAligner(load)
         self.batches: list[PairBatch] = []
         self.is_stopped = False
+        self.holds, self.go = threading.Event(), threading.Event()
 
     def align(self, batch: PairBatch) -> list[PairResult]:
         self.batches.append(batch)
+        if any("hold" in pair.source for pair in batch.pairs):
+            self.holds.set()
+            self.go.wait()
         return self._aligner.align(batch)
 
     def stop(self) -> None:

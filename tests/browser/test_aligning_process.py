@@ -53,10 +53,9 @@ def test_a_batch_that_takes_too_long_is_given_up_and_the_next_one_is_aligned(
     process: AligningProcess,
 ) -> None:
     process.align(batch("a"))  # loaded
-    started = time.monotonic()
     with pytest.raises(BatchLostError, match="not aligned within 1 seconds: given up") as lost:
-        process.align(batch("wait", target="50"))
-    assert lost.value.status == 504 and time.monotonic() - started < 20
+        process.align(batch("wait", target="3600"))
+    assert lost.value.status == 504
     assert process.align(batch("a"))[0].status == 200
 
 
@@ -99,7 +98,5 @@ def test_it_ends_when_the_server_is_killed() -> None:
     done = subprocess.run([sys.executable, "-c", code, str(ROOT)], capture_output=True, text=True)
     assert done.returncode == -9, done.stderr
     pid = int(done.stdout)
-    end = time.monotonic() + 20
-    while is_running(pid) and time.monotonic() < end:
-        time.sleep(0.05)
-    assert not is_running(pid)
+    while is_running(pid):
+        time.sleep(0.01)

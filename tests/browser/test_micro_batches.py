@@ -30,7 +30,7 @@ class HeldWorker:
     def align(self, batch: PairBatch) -> list[PairResult]:
         self.batches.append([pair.source for pair in batch.pairs])
         self.began.release()
-        assert self.go.acquire(timeout=20)
+        self.go.acquire()
         if any("lost" in pair.source for pair in batch.pairs):
             raise BatchLostError(HTTPStatus.GATEWAY_TIMEOUT, "too slow")
         if any("bug" in pair.source for pair in batch.pairs):
@@ -53,12 +53,12 @@ def during(
                 await asyncio.sleep(0.001)
             await test(batches)
 
-    asyncio.run(asyncio.wait_for(run(), 30))
+    asyncio.run(run())
 
 
 async def began(*workers: HeldWorker) -> None:
     for worker in workers:
-        await asyncio.to_thread(worker.began.acquire, timeout=20)
+        await asyncio.to_thread(worker.began.acquire)
 
 
 def pairs(text: str, aligner: str = "forest") -> list[PairRequest]:
@@ -90,12 +90,10 @@ def test_a_pair_that_comes_alone_is_aligned_at_once() -> None:
     worker.go.release(10)
 
     async def test(batches: MicroBatches) -> None:
-        started = asyncio.get_running_loop().time()
         for pair in pairs("a b"):
             await batches.start(pair)
-        assert asyncio.get_running_loop().time() - started < LIMITS.gather_seconds
 
-    during(test, [worker])
+    during(test, [worker], replace(LIMITS, gather_seconds=3600))
     assert worker.batches[1:] == [["a"], ["b"]]
 
 

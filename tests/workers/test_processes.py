@@ -161,10 +161,8 @@ def test_workers_end_with_the_process_that_has_them(how: signal.Signals, tmp_pat
             os.killpg(program.pid, how)
         else:
             program.send_signal(how)
-        _, told = program.communicate(timeout=60)
+        _, told = program.communicate()
     assert program.returncode
     assert told.count(b"Traceback") == (how == signal.SIGINT)  # the program's own KeyboardInterrupt
-    end = time.monotonic() + 60
-    while any(map(is_running, workers)) and time.monotonic() < end:
+    while any(map(is_running, workers)):
         time.sleep(0.01)
-    assert not any(map(is_running, workers))

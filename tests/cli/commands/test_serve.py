@@ -78,7 +78,7 @@ def test_missing_packages_are_named_with_the_command_that_installs_them(module: 
         f"import sys; sys.modules[{module!r}] = None\n"
         "from forest_align.cli import main; sys.exit(main(['serve', '--port', '0']))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 2
     assert "pip install 'forest-align[serve]'" in done.stderr and module in done.stderr
 
@@ -175,7 +175,7 @@ def command(*options: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
 
 
 def ask(port: int, method: str, path: str, body: str | None = None) -> tuple[int, str]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=100)
+    connection = http.client.HTTPConnection("127.0.0.1", port)
     connection.request(method, path, body)
     answer = connection.getresponse()
     text = answer.read().decode()
@@ -191,7 +191,7 @@ def test_the_command_says_where_it_listens_and_stops_when_it_is_asked_to(asked: 
         assert status == 200
         assert "<option selected>forest</option>" in text and "<option>contextual</option>" in text
         run.send_signal(asked)
-        _, errors = run.communicate(timeout=30)
+        _, errors = run.communicate()
     assert (run.returncode, errors) == (0, "\nforest-align serve: stopped\n")
 
 
@@ -213,6 +213,6 @@ def test_a_real_aligner_answers_clients_and_those_in_flight_before_it_stops() ->
         run.send_signal(signal.SIGTERM)
         for client in clients:
             client.join()
-        _, errors = run.communicate(timeout=30)
+        _, errors = run.communicate()
     assert (run.returncode, errors) == (0, "\nforest-align serve: stopped\n")
     assert [(status, len(json.loads(text))) for status, text in answers] == [(200, 50)] * 4

@@ -66,7 +66,7 @@ def start(node: str, storage: str, trials: int, kind: str, folder: Path, count: 
 def share_trials(storage: str, folder: Path) -> None:
     nodes = [start(name, storage, 12, "meeting", folder / "seen", 2) for name in ("node1", "node2")]
     for node in nodes:
-        _, problems = node.communicate(timeout=120)
+        _, problems = node.communicate()
         assert node.returncode == 0, problems
     trials = SharedStudy(storage, "toy").open().trials
     ended = [trial for trial in trials if trial.state.name in ("COMPLETE", "PRUNED")]
@@ -90,9 +90,8 @@ def test_machines_share_the_trials_of_a_grpc_server(tmp_path: Path, server: str)
 def test_a_machine_that_died_leaves_the_others_their_trials(tmp_path: Path) -> None:
     storage = journal(tmp_path).storage
     lost = start("node1", storage, 6, "held", tmp_path / "held", 2)
-    end = time.monotonic() + 60
     while not (list((tmp_path / "held").glob("*")) if (tmp_path / "held").exists() else ()):
-        assert time.monotonic() < end and lost.poll() is None
+        assert lost.poll() is None
         time.sleep(0.02)
     lost.kill()
     lost.communicate()
