@@ -1,0 +1,56 @@
+"""Broken and unusual input files for ``compare_outputs.py``, each with the command that reads it."""
+
+from __future__ import annotations
+
+ALIGN = "align --aligner contextual"
+
+#: Broken or unusual input: the end of the file's name, what it holds, and the command before its name.
+HOSTILE: dict[str, tuple[str, bytes, str]] = {
+    "empty": ("tsv", b"", ALIGN),
+    "blank-lines": ("tsv", b"\n\n \t \n", ALIGN),
+    "one-column": ("tsv", b"He died.\n", ALIGN),
+    "five-columns": ("tsv", b"a\tb\tc\td\te\n", ALIGN),
+    "empty-side": ("tsv", b"He died.\t\nHe died.\tHe passed away.\n", ALIGN),
+    "not-utf8": ("tsv", b"\xe9t\xe9\t\xe9t\xe9\n", ALIGN),
+    "nul-bytes": ("tsv", b"a\x00b\ta b\n", ALIGN),
+    "byte-order-mark": ("tsv", b"\xef\xbb\xbfHe died.\tHe passed away.\r\n", ALIGN),
+    "long-word": ("tsv", b"a" * 20000 + b"\ta\n", ALIGN),
+    "many-words": ("tsv", b"a " * 700 + b"\tb\n", ALIGN),
+    "no-words": ("tsv", b"...\t!?\n", ALIGN),
+    "other-scripts": ("tsv", "他死了。\tОн умер.\n".encode(), ALIGN),
+    "combining": ("tsv", "cafe\u0301 \u200b\u202e\tcafé 🙂\n".encode(), ALIGN),
+    "tags": ("tsv", b"<b>He</b> died.\tHe <i>died</i>.\n", ALIGN),
+    "not-json": ("jsonl", b"{\n", ALIGN),
+    "json-list": ("jsonl", b"[1, 2]\n", ALIGN),
+    "json-no-target": ("jsonl", b'{"source": "a"}\n', ALIGN),
+    "json-number": ("jsonl", b'{"source": 3, "target": "a"}\n', ALIGN),
+    "json-deep": ("jsonl", b"[" * 5000 + b"\n", ALIGN),
+    "json-infinite": ("jsonl", b'{"source": ["a"], "target": ["a"], "links": [[0, 0, 1e999]]}\n', ALIGN),
+    "json-wrong-link": (
+        "jsonl",
+        b'{"source": ["a"], "target": ["a"], "links": [[0, 9]]}\n',
+        "convert --to pharaoh",
+    ),
+    "table-no-header": ("csv", b"a,b\nc,d\n", ALIGN),
+    "table-open-quote": ("csv", b'source,target\n"a,b\n', ALIGN),
+    "table-short-row": ("csv", b"source,target\na\n", ALIGN),
+    "open-bracket": ("trees", b"(S (NN a)\t(S (NN a))\n", ALIGN + " --from trees"),
+    "empty-bracket": ("trees", b"(S ())\t(S (NN a))\n", ALIGN + " --from trees"),
+    "trees-too-deep": ("trees", b"(S " * 3000 + b"a" + b")" * 3000 + b"\t(S (NN a))\n", "align --from trees"),
+    "broken-gzip": ("tsv.gz", b"\x1f\x8b\x08\x00abc", ALIGN),
+    "broken-parquet": ("parquet", b"PAR1abcPAR1", ALIGN),
+    "xml-entity": ("xml", b'<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', ALIGN + " --from enju"),
+    "xml-open": ("xml", b"<sentence id='s0'><cons>", "parse --from enju"),
+    "broken-links": ("json", b'[{"source": "a", "target": "a", "sureAlign": "0-x"}]', "convert --to pharaoh"),
+    "jacana-no-list": ("json", b'{"a": 1}', "convert --to pharaoh"),
+    "multimwa-short": ("tsv", b"1\ta\tN/A\tb\n", "convert --from multimwa --to pharaoh"),
+    "nbest-no-number": ("nbest", b"x\t(S (NN a))\n\n", "parse --from nbest"),
+    "alignments-foreign": ("jsonl", b'{"source": "a", "target": "b"}\n', "edits --alignments"),
+    "alignments-broken": ("jsonl", b'{"source": {"tokens": 3}}\n', "extract"),
+    "document-empty": ("jsonl", b'{"source": "", "target": "a b."}\n', "documents --sentences-only"),
+    "summary-empty": ("jsonl", b'{"summary": [], "source": ["a b."]}\n', "support"),
+    "unknown-option": ("tsv", b"a\tb\n", "align --no-such-option"),
+    "contradicting-options": ("tsv", b"a\tb\n", "align --aligner contextual -k 3"),
+    "unknown-model": ("tsv", b"a\tb\n", "align --model no-such-folder"),
+    "no-gold": ("tsv", b"a\tb\n", "tune -o tuned"),
+}
