@@ -182,17 +182,23 @@ def test_names_of_the_api_are_public() -> None:
 @pytest.mark.parametrize(
     ("page", "command"),
     [
-        ("README.md", "forest-align align 'He died.'"),
+        ("README.md", "forest-align align 'He passed"),
         ("docs/guide/differences.md", "forest-align differences"),
         ("docs/guide/edits.md", "forest-align edits"),
         ("docs/guide/evaluate.md", "printf"),
-        ("docs/guide/read-a-result.md", "forest-align align 'The painting"),
+        ("docs/guide/read-a-result.md", "forest-align align 'He passed"),
+        ("docs/guide/read-a-result.md", "forest-align align --all"),
     ],
 )
 def test_commands_print_what_their_page_shows(page: str, command: str, tmp_path: Path) -> None:
     (block,) = (one for one in CONSOLE.findall(text_of(ROOT / page)) if one.startswith(f"$ {command}"))
     lines = block.splitlines()
-    script = "\n".join(line.removeprefix("$ ") for line in lines if line.startswith("$ "))
+    # A command goes on after a line that ends with a backslash.
+    continued = [before.endswith("\\") for before in ["", *lines[:-1]]]
+    commands = [line.startswith("$ ") or more for line, more in zip(lines, continued, strict=True)]
+    script = "\n".join(
+        line.removeprefix("$ ") for line, is_command in zip(lines, commands, strict=True) if is_command
+    )
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     done = subprocess.run(
         ["bash", "-e", "-c", script],
@@ -202,7 +208,7 @@ def test_commands_print_what_their_page_shows(page: str, command: str, tmp_path:
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    shown = [line for line in lines if not line.startswith("$ ")]
+    shown = [line for line, is_command in zip(lines, commands, strict=True) if not is_command]
     assert len(shown) > 2 and _without_figures(done.stdout.rstrip().splitlines()) == _without_figures(shown)
 
 

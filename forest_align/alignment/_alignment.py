@@ -14,12 +14,12 @@ from forest_align.alignment._phrase_pair import PhrasePair
 from forest_align.alignment._record import AlignmentRecord
 from forest_align.alignment.html import to_html, to_iframe
 from forest_align.alignment.svg import to_svg
-from forest_align.alignment.text import to_text
+from forest_align.alignment.text import DEFAULT_WIDTH, to_text
 from forest_align.types.json_fields import check_probability
 
 
 class Alignment(AlignmentRecord):
-    """The alignment of one sentence pair; ``print`` shows its phrases in two columns and its words.
+    """The alignment of one sentence pair; ``print`` shows what differs.
 
     Attributes
     ----------
@@ -182,6 +182,18 @@ class Alignment(AlignmentRecord):
             If the pair could not be aligned.
         """
         return function_of("differences_of")(self)
+
+    def to_text(self, *, width: int = DEFAULT_WIDTH, everything: bool = False) -> str:
+        """What differs, for the terminal; see :mod:`forest_align.alignment.text`.
+
+        Parameters
+        ----------
+        width : int
+            Columns that a line may take, at least 40.
+        everything : bool
+            Whether to show all phrase pairs and links, also those with the same words.
+        """
+        return to_text(self, width=width, everything=everything)
 
     def to_pharaoh(self) -> str:
         """The word links as ``"0-0 1-2"``."""

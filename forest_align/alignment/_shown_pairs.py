@@ -1,12 +1,12 @@
 """Which phrase pairs a view shows, in which order and with which numbers, so that all views agree.
 
-Also the notes that a view shows: the probability of the whole sentences, whether they are paraphrases, how
-phrases are related, and the number of hidden pairs.
+Also the notes that a view shows: the probability of the whole sentences, whether they are paraphrases, and
+how phrases are related.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from forest_align.alignment._phrase_pair import MOST_SIMILAR, PhrasePair
 from forest_align.alignment._record import AlignmentRecord
@@ -15,24 +15,106 @@ from forest_align.alignment._record import AlignmentRecord
 LIKELY = 0.5
 
 
-def shown_pairs(alignment: AlignmentRecord) -> list[PhrasePair]:
-    """The phrase pairs that a view lists, in the order of the source, the longest first at each word.
+def ordered_pairs(alignment: AlignmentRecord) -> list[PhrasePair]:
+    """All phrase pairs, in the order of the source, the longest first at each word."""
+    return sorted(
+        alignment.phrases,
+        key=lambda pair: (
+            pair.source_node.start,
+            -pair.source_node.end,
+            pair.target_node.start,
+            -pair.target_node.end,
+        ),
+    )
 
-    In a derivation, a phrase that is not a constituent is a part that binarization made. It is hidden unless
-    nothing inside it is aligned by itself: its words then correspond as a group and are in no smaller pair.
-    Without a derivation, all phrases that the aligner found are shown.
+
+def core_places(alignment: AlignmentRecord, pairs: Sequence[PhrasePair]) -> dict[int, int]:
+    """The pairs whose difference is their own: for each, its place in ``pairs`` and its number from 0.
+
+    A pair differs if its phrases have different words. The difference is its own if no smaller pair inside
+    differs, or if a link of different words lies inside it but outside of all smaller pairs. Words that are
+    left over make no difference; views list them on their own.
+
+    Parameters
+    ----------
+    alignment : AlignmentRecord
+        The alignment.
+    pairs : sequence of PhrasePair
+        Its pairs, as :func:`ordered_pairs` gives them.
     """
-    phrases = alignment.phrases
-    if not alignment.has_derivation:
-        return _in_order(phrases)
-    return _in_order(pair for pair in phrases if pair.constituents or _is_smallest(pair, phrases))
+    words = _folded_words(alignment)
+    differing = [_words_of(pair, words[0], 0) != _words_of(pair, words[1], 1) for pair in pairs]
+    places = []
+    for place, pair in enumerate(pairs):
+        if not differing[place]:
+            continue
+        inside = list(_places_inside(pairs, place))
+        links = [link for link in alignment.words if _contains(pair, link)]
+        if any(differing[k] for k in inside):
+            smaller = [pairs[k] for k in inside]
+            is_core = any(
+                words[0][link[0]] != words[1][link[1]] and not any(_touches(one, link) for one in smaller)
+                for link in links
+            )
+        else:
+            linked = [sorted({link[side] for link in links}) for side in (0, 1)]
+            kept = [[words[side][index] for index in linked[side]] for side in (0, 1)]
+            is_core = not links or kept[0] != kept[1]
+        if is_core:
+            places.append(place)
+    return {place: number for number, place in enumerate(places)}
 
 
-def hidden_note(alignment: AlignmentRecord, shown: Sequence[PhrasePair]) -> str:
-    """Describe the pairs that :func:`shown_pairs` hides; empty if there are none."""
-    hidden = len(alignment.phrases) - len(shown)
-    pairs = "phrase pair" if hidden == 1 else "phrase pairs"
-    return f"{hidden} {pairs} with parts of constituents" if hidden else ""
+def core_pairs(alignment: AlignmentRecord) -> list[PhrasePair]:
+    """The pairs whose difference is their own, in the order of the source."""
+    pairs = ordered_pairs(alignment)
+    return [pairs[place] for place in core_places(alignment, pairs)]
+
+
+def changed_links(alignment: AlignmentRecord, core: Sequence[PhrasePair]) -> list[int]:
+    """Places of the links of different words that no core pair contains."""
+    words = _folded_words(alignment)
+    return [
+        place
+        for place, link in enumerate(alignment.words)
+        if words[0][link[0]] != words[1][link[1]] and not any(_contains(pair, link) for pair in core)
+    ]
+
+
+def _folded_words(alignment: AlignmentRecord) -> tuple[list[str], list[str]]:
+    """The words of both sides without case."""
+    source, target = alignment.source.words, alignment.target.words
+    return [word.casefold() for word in source], [word.casefold() for word in target]
+
+
+def _words_of(pair: PhrasePair, words: Sequence[str], side: int) -> Sequence[str]:
+    node = (pair.source_node, pair.target_node)[side]
+    return words[node.start : node.end]
+
+
+def _contains(pair: PhrasePair, link: tuple[int, int]) -> bool:
+    """Whether both words of a link are in the phrases of a pair."""
+    source, target = pair.source_node, pair.target_node
+    return source.start <= link[0] < source.end and target.start <= link[1] < target.end
+
+
+def _touches(pair: PhrasePair, link: tuple[int, int]) -> bool:
+    """Whether one of the words of a link is in the phrases of a pair."""
+    source, target = pair.source_node, pair.target_node
+    return source.start <= link[0] < source.end or target.start <= link[1] < target.end
+
+
+def _places_inside(pairs: Sequence[PhrasePair], place: int) -> Iterator[int]:
+    """Places of the smaller pairs inside one; in the order of the pairs they come after it."""
+    pair = pairs[place]
+    for k in range(place + 1, len(pairs)):
+        if pairs[k].source_node.start >= pair.source_node.end:
+            return
+        source, target = pairs[k].source_node, pairs[k].target_node
+        if source.end <= pair.source_node.end and (
+            pair.target_node.start <= target.start and target.end <= pair.target_node.end
+        ):
+            yield k
 
 
 def roots_note(alignment: AlignmentRecord) -> str:
@@ -82,23 +164,31 @@ def word_note(alignment: AlignmentRecord, side: int, index: int) -> str:
     return "; ".join(notes)
 
 
+def shown_pairs(alignment: AlignmentRecord) -> list[PhrasePair]:
+    """The phrase pairs that a view lists, in the order of the source, the longest first at each word.
+
+    In a derivation, a phrase that is not a constituent is a part that binarization made. It is hidden unless
+    nothing inside it is aligned by itself: its words then correspond as a group and are in no smaller pair.
+    Without a derivation, all phrases that the aligner found are shown.
+    """
+    phrases = alignment.phrases
+    if not alignment.has_derivation:
+        return ordered_pairs(alignment)
+    return [p for p in ordered_pairs(alignment) if p.constituents or _is_smallest(p, phrases)]
+
+
+def hidden_note(alignment: AlignmentRecord, shown: Sequence[PhrasePair]) -> str:
+    """Describe the pairs that :func:`shown_pairs` hides; empty if there are none."""
+    hidden = len(alignment.phrases) - len(shown)
+    pairs = "phrase pair" if hidden == 1 else "phrase pairs"
+    return f"{hidden} {pairs} with parts of constituents" if hidden else ""
+
+
 def _is_smallest(pair: PhrasePair, phrases: Iterable[PhrasePair]) -> bool:
     """Whether no other pair lies inside this one."""
     start, end = pair.source_node.span
     inside = (one for one in phrases if start <= one.source_node.start and one.source_node.end <= end)
     return all(one is pair for one in inside)
-
-
-def _in_order(phrases: Iterable[PhrasePair]) -> list[PhrasePair]:
-    return sorted(
-        phrases,
-        key=lambda pair: (
-            pair.source_node.start,
-            -pair.source_node.end,
-            pair.target_node.start,
-            -pair.target_node.end,
-        ),
-    )
 
 
 def numbers_of(pairs: Sequence[PhrasePair]) -> dict[int, int]:

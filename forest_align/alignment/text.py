@@ -1,99 +1,119 @@
-"""A view of one alignment for the terminal: phrases of the two sentences in two columns, words underneath."""
+"""A view of one alignment for the terminal: the phrases that differ in two columns, and words left over."""
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Sequence
-from textwrap import wrap
 
-from forest_align.alignment._links import Links
 from forest_align.alignment._phrase_pair import PhrasePair
 from forest_align.alignment._record import AlignmentRecord
 from forest_align.alignment._shown_pairs import (
     LIKELY,
-    hidden_note,
+    changed_links,
+    core_pairs,
+    ordered_pairs,
     paraphrase_note,
     relation_note,
     roots_note,
-    shown_pairs,
-    similarity_note,
 )
-from forest_align.types import Node, Sentence
+from forest_align.alignment._text_layout import (
+    SEPARATOR,
+    paragraph,
+    plain,
+    row_lines,
+    shared_columns,
+    width_of,
+    wrapped,
+)
+from forest_align.types import Sentence
 from forest_align.types.brackets import split_chain
 
 DEFAULT_WIDTH = 80
 _LEAST_WIDTH = 40
 _PROBABILITY_WIDTH = 6
-_SEPARATOR = " │ "
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _BOLD, _DIM, _RED, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[0m"
 
 
-def to_text(alignment: AlignmentRecord, *, width: int | None = DEFAULT_WIDTH, colour: bool = False) -> str:
-    """Show an alignment on lines of at most ``width`` columns, and its alternatives below it.
+def to_text(
+    alignment: AlignmentRecord,
+    *,
+    width: int = DEFAULT_WIDTH,
+    colour: bool = False,
+    everything: bool = False,
+) -> str:
+    """Show what differs between the sentences of an alignment, and its alternatives below it.
 
-    A phrase is indented by its depth inside other aligned phrases of the source. A star marks a pair that
-    only non-compositional alignment could form. Parts of constituents are hidden and counted, unless their
-    words correspond as a group. The relation of two phrases follows the probability, unless they are simply
-    equivalent. For aligners without trees, all phrases are shown and the note on whole sentences is omitted.
-    If a word or phrase is repeated in its sentence, a subscript says which one it is.
+    The pairs of phrases whose difference is their own come first, each with its probability and, where known,
+    its relation. Then come the links of different words outside of these phrases, and the words that are left
+    over. If a word or phrase is repeated in its sentence, a subscript says which one it is. Nothing is cut:
+    phrases that find no room side by side stand one below the other.
 
     Parameters
     ----------
     alignment : AlignmentRecord
         The alignment, with phrases or with word links only.
-    width : int or None
-        Columns of the terminal, at least 40. With None, phrases are never cut and other lines wrap at 80.
+    width : int
+        Columns of the terminal; 40 if it is less.
     colour : bool
         Whether to use ANSI escapes; pairs with a probability below 0.5 are then pale.
+    everything : bool
+        Whether to show all pairs of phrases with their labels, indented by their depth inside others, and all
+        links. A star then marks a pair that only non-compositional alignment could form.
     """
+    width = max(width, _LEAST_WIDTH)
     paint = _Styler(colour)
-    table_width = None if width is None else max(width, _LEAST_WIDTH)
-    width = table_width or DEFAULT_WIDTH
-    lines = [_title(alignment, paint, table_width)]
+    lines = _title(alignment, paint, width, everything)
     if alignment.error:
-        lines += [paint(_RED, line) for line in _paragraph("error", _plain(alignment.error), width)]
+        lines += [paint(_RED, line) for line in paragraph("error", plain(alignment.error), width)]
     for name, sentence in (("source", alignment.source), ("target", alignment.target)):
         if sentence.text or sentence.tokens:
-            lines += _paragraph(name, _plain(_text_of(sentence)), width)
-    lines += _body(alignment, table_width, paint)
+            lines += paragraph(name, plain(_text_of(sentence)), width)
+    lines += _body(alignment, width, paint, everything)
     for number, one in enumerate(alignment.alternatives, start=2):
-        lines += ["", _title(one, paint, table_width, number), *_body(one, table_width, paint)]
+        lines += ["", *_title(one, paint, width, everything, number), *_body(one, width, paint, everything)]
     return "\n".join(lines) + "\n"
 
 
-def _body(alignment: AlignmentRecord, table_width: int | None, paint: _Styler) -> list[str]:
-    """What is aligned: phrases and words, and the words that are not."""
-    width = table_width or DEFAULT_WIDTH
+def _body(alignment: AlignmentRecord, width: int, paint: _Styler, everything: bool) -> list[str]:
+    """What differs, or all that is aligned, and the words that are left over."""
     lines = []
-    shown = shown_pairs(alignment)
-    if shown:
-        lines += ["", *_phrase_lines(alignment, shown, table_width, paint)]
-        if not all(pair.compositional for pair in shown):
-            lines += _paragraph("*", "only non-compositional alignment could form it", width)
-        if any(pair.relation is not None for pair in shown):
-            lines += _paragraph("relation", "equivalent where nothing is noted", width)
-        if hidden := hidden_note(alignment, shown):
-            lines += [
-                paint(_DIM, line) for line in _paragraph("not shown", f"{hidden}; --to jsonl has all", width)
-            ]
+    pairs = ordered_pairs(alignment) if everything else core_pairs(alignment)
+    if pairs:
+        lines += ["", *_phrase_lines(alignment, pairs, width, paint, everything)]
+        if everything and not all(pair.compositional for pair in pairs):
+            lines += paragraph("*", "only non-compositional alignment could form it", width)
     if not alignment.error:
-        inside, outside = _word_links(alignment, shown)
-        lines += ["", *_paragraph("words", ", ".join(inside) or "none", width)]
-        if outside:
-            lines += _paragraph("outside", f"{', '.join(outside)} (links that the phrases leave out)", width)
-        for name, sentence, spans in (
-            ("source only", alignment.source, alignment.unaligned_source),
-            ("target only", alignment.target, alignment.unaligned_target),
-        ):
-            if spans:
-                words = _numbered(sentence)
-                lines += _paragraph(name, " | ".join(_plain(words(*span)) for span in spans), width)
-        if alignment.arcs:
-            lines += ["", *_paragraph("arcs", ", ".join(_arcs(alignment)), width)]
+        lines += ["", *_word_lines(alignment, pairs, width, everything)]
+        if everything and alignment.arcs:
+            lines += ["", *paragraph("arcs", ", ".join(_arcs(alignment)), width)]
+        if hidden := len(alignment.phrases) - len(pairs):
+            more = "1 more phrase pair; --all shows it"
+            if hidden > 1:
+                more = f"{hidden} more phrase pairs; --all shows them"
+            lines += [paint(_DIM, line) for line in paragraph("not shown", more, width)]
     for warning in alignment.warnings:
-        lines += _paragraph("warning", _plain(warning), width)
+        lines += paragraph("warning", plain(warning), width)
     return lines
+
+
+def _word_lines(
+    alignment: AlignmentRecord, pairs: Sequence[PhrasePair], width: int, everything: bool
+) -> list[str]:
+    """The links that no phrase pair shows, or all of them, and the words without any."""
+    lines = []
+    inside, outside = _word_links(alignment, pairs, everything)
+    if inside or everything:
+        lines += paragraph("words", ", ".join(inside) or "none", width)
+    if outside:
+        lines += paragraph("outside", f"{', '.join(outside)} (links that the phrases leave out)", width)
+    for name, sentence, spans in (
+        ("source only", alignment.source, alignment.unaligned_source),
+        ("target only", alignment.target, alignment.unaligned_target),
+    ):
+        if spans:
+            words = _numbered(sentence)
+            lines += paragraph(name, " | ".join(plain(words(*span)) for span in spans), width)
+    return lines if lines or pairs else paragraph("differs", "nothing", width)
 
 
 class _Styler:
@@ -106,85 +126,86 @@ class _Styler:
         return f"{style}{text}{_RESET}" if self._on and style else text
 
 
-def _title(alignment: AlignmentRecord, paint: _Styler, width: int | None, number: int = 1) -> str:
+def _title(
+    alignment: AlignmentRecord, paint: _Styler, width: int, everything: bool, number: int = 1
+) -> list[str]:
     if number > 1:
         parts = [f"alternative {number}"]
     else:
-        parts = [f"pair {_plain(alignment.id)}" if alignment.id else "pair", _plain(alignment.aligner)]
+        parts = [f"pair {plain(alignment.id)}" if alignment.id else "pair", plain(alignment.aligner)]
     if alignment.phrases and alignment.has_derivation:
         parts.append(roots_note(alignment) if alignment.root_aligned else "partly aligned")
     parts.append(paraphrase_note(alignment))
-    if alignment.log_probability is not None:
+    if everything and alignment.log_probability is not None:
         parts.append(f"log score {alignment.log_probability:.2f}")
-    if alignment.score is not None:
+    if everything and alignment.score is not None:
         parts.append(f"score {alignment.score:.2f}")
     title = " · ".join(part for part in parts if part)
-    return paint(_BOLD, title if width is None else _fit(title, width))
+    return [paint(_BOLD, row) for row in wrapped(title, width)]
 
 
 def _phrase_lines(
-    alignment: AlignmentRecord, pairs: Sequence[PhrasePair], width: int | None, paint: _Styler
+    alignment: AlignmentRecord,
+    pairs: Sequence[PhrasePair],
+    width: int,
+    paint: _Styler,
+    everything: bool,
 ) -> list[str]:
-    notes = _relations(pairs, width)
-    note_width = max(map(_width_of, notes))
-    room = None if width is None else width - _PROBABILITY_WIDTH - len(_SEPARATOR) - note_width
-    rows, open_ends = [], []  # type: list[tuple[str, str]], list[int]
-    words = _numbered(alignment.source), _numbered(alignment.target)
+    """The phrase pairs in two columns; with ``everything``, with labels and indents."""
+    room = width - _PROBABILITY_WIDTH
+    numbered = _numbered(alignment.source), _numbered(alignment.target)
+    rows, indents, open_ends = [], [], []  # type: list[tuple[str, str]], list[int], list[int]
     for pair in pairs:
         while open_ends and pair.source_node.start >= open_ends[-1]:
             open_ends.pop()
-        depth = len(open_ends) if room is None else min(len(open_ends), room // 8)
+        indents.append(2 * min(len(open_ends), room // 8) if everything else 0)
         open_ends.append(pair.source_node.end)
         source, target = (
-            "  " * depth + _phrase(node, text(*node.span))
-            for node, text in zip((pair.source_node, pair.target_node), words, strict=True)
+            plain(f"{split_chain(node.label)[0]} {words(*node.span)}" if everything else words(*node.span))
+            for node, words in zip((pair.source_node, pair.target_node), numbered, strict=True)
         )
-        rows.append((source, target))
-    columns = _shared(room, *(max(map(_width_of, column)) for column in zip(*rows, strict=True)))
+        rows.append((source.lstrip(), target.lstrip()))
+    indented = [
+        (" " * indent + source, " " * indent + target)
+        for indent, (source, target) in zip(indents, rows, strict=True)
+    ]
+    columns = shared_columns(indented, room - len(SEPARATOR))
+    whole = sum(columns) + len(SEPARATOR)
+    if any(width_of(cell) > column for row in indented for cell, column in zip(row, columns, strict=True)):
+        whole = room
     lines = []
-    for pair, row, note in zip(pairs, rows, notes, strict=True):
-        cells = [_pad(_fit(cell, column), column) for cell, column in zip(row, columns, strict=True)]
-        sure = f"{pair.probability:5.2f}" + ("" if pair.compositional else "*")
-        note = " " * (_PROBABILITY_WIDTH - len(sure)) + note if note else ""
+    for pair, row, indent in zip(pairs, rows, indents, strict=True):
+        *above, last = row_lines(row, columns, whole, indent)
+        sure = f"{pair.probability:5.2f}" + ("" if pair.compositional or not everything else "*")
+        note = _note(pair)
+        is_short = whole + _PROBABILITY_WIDTH + 1 + width_of(note) <= width
+        behind = f"{'':{_PROBABILITY_WIDTH + 1 - len(sure)}}{note}" if note and is_short else ""
+        below = [] if is_short else [f"{'':{indent}}  {line}" for line in wrapped(note, width - indent - 2)]
         if pair.probability < LIKELY:
-            lines.append(paint(_DIM, _SEPARATOR.join(cells) + sure + note))
+            lines += [paint(_DIM, line) for line in (*above, last + sure + behind, *below)]
         else:
-            lines.append(f"{cells[0]}{paint(_DIM, _SEPARATOR)}{cells[1]}{paint(_BOLD, sure)}{note}")
+            lines += [*above, last + paint(_BOLD, sure) + behind, *below]
     return lines
 
 
-def _relations(pairs: Sequence[PhrasePair], width: int | None) -> list[str]:
-    """The relation of each pair, in at most a third of the columns; nothing for simple equivalents."""
-    notes = []
-    for pair in pairs:
-        note = relation_note(pair)
-        shown = f" {note} {similarity_note(pair)}".rstrip() if note not in ("", "equivalent") else ""
-        notes.append(shown if width is None else _fit(shown, width // 3))
-    return notes
+def _note(pair: PhrasePair) -> str:
+    """The relation of a pair, unless it is simply equivalent."""
+    note = relation_note(pair)
+    return "" if note == "equivalent" else note
 
 
-def _shared(room: int | None, left: int, right: int) -> tuple[int, int]:
-    """Widths of two columns: as much as each needs if there is room, otherwise fair shares."""
-    if room is None or left + right <= room:
-        return left, right
-    half = room // 2
-    if left <= half:
-        return left, room - left
-    return (room - right, right) if right <= half else (half, half)
-
-
-def _phrase(node: Node, words: str) -> str:
-    return _plain(f"{split_chain(node.label)[0]} {words}").lstrip()
-
-
-def _word_links(alignment: AlignmentRecord, pairs: Sequence[PhrasePair]) -> tuple[list[str], list[str]]:
-    """The links, and those outside of the derivation; probabilities in the table are not repeated."""
-    links: Links = alignment.words
+def _word_links(
+    alignment: AlignmentRecord, pairs: Sequence[PhrasePair], everything: bool
+) -> tuple[list[str], list[str]]:
+    """The links to list, and those outside of the derivation; probabilities in the table are not repeated."""
+    links = alignment.words
     source, target = _numbered(alignment.source), _numbered(alignment.target)
     in_table = {(pair.source_node.span, pair.target_node.span): pair.probability for pair in pairs}
     inside: list[str] = []
     outside: list[str] = []
-    for k, (i, j) in enumerate(links):
+    is_whole = everything or bool(alignment.word_evidence)
+    for k in range(len(links)) if is_whole else changed_links(alignment, pairs):
+        i, j = links.pairs[k]
         text = f"{source(i, i + 1)}–{target(j, j + 1)}"
         if links.scores is not None and in_table.get(((i, i + 1), (j, j + 1))) != links.scores[k]:
             text += f" {links.scores[k]:.2f}"
@@ -192,7 +213,7 @@ def _word_links(alignment: AlignmentRecord, pairs: Sequence[PhrasePair]) -> tupl
             text += f" ({' '.join(alignment.word_evidence[k])})"
         # A no-break space keeps a link on one line; it is replaced after wrapping.
         shown = outside if (i, j) in alignment.outside else inside
-        shown.append(_plain(text).replace(" ", "\N{NO-BREAK SPACE}"))
+        shown.append(plain(text).replace(" ", "\N{NO-BREAK SPACE}"))
     return inside, outside
 
 
@@ -210,7 +231,7 @@ def _arcs(alignment: AlignmentRecord) -> list[str]:
             f"{words(dependent, dependent + 1)})"
             for words, relation, (governor, dependent) in sides
         )
-        shown.append(_plain(text).replace(" ", "\N{NO-BREAK SPACE}"))
+        shown.append(plain(text).replace(" ", "\N{NO-BREAK SPACE}"))
     return shown
 
 
@@ -228,51 +249,5 @@ def _numbered(sentence: Sentence) -> Callable[[int, int], str]:
     return text
 
 
-def _paragraph(name: str, text: str, width: int) -> list[str]:
-    """Wrap text beside a name on its left."""
-    rows = wrap(text, max(width - 13, 10), break_on_hyphens=False) or [""]
-    rows = [_fit(row.replace("\N{NO-BREAK SPACE}", " "), width - 13) for row in rows]
-    return [f"{name if k == 0 else '':<12} {row}".rstrip() for k, row in enumerate(rows)]
-
-
 def _text_of(sentence: Sentence) -> str:
     return " ".join(sentence.words) if sentence.tokens else sentence.text
-
-
-def _plain(text: str) -> str:
-    """Text that cannot move the cursor, change colours or reverse the line."""
-    return "".join(
-        " "
-        if c in "\t\n\r"
-        else "\N{REPLACEMENT CHARACTER}"
-        if unicodedata.category(c) in ("Cc", "Cf", "Cs")
-        else c
-        for c in text
-    )
-
-
-def _columns_of(character: str) -> int:
-    if unicodedata.combining(character):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
-
-
-def _width_of(text: str) -> int:
-    return sum(map(_columns_of, text))
-
-
-def _fit(text: str, width: int) -> str:
-    """Cut text to a number of columns, with an ellipsis for the missing part."""
-    if _width_of(text) <= width:
-        return text
-    used, kept = 1, []
-    for character in text:
-        used += _columns_of(character)
-        if used > width:
-            break
-        kept.append(character)
-    return "".join(kept) + "…"
-
-
-def _pad(text: str, width: int) -> str:
-    return text + " " * (width - _width_of(text))

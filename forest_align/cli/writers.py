@@ -40,8 +40,11 @@ class EntryWriter:
     separator: str = ""
 
 
-def alignment_writer(name: str, to_terminal: bool) -> EntryWriter:
-    """The writer of ``jsonl``, ``pharaoh``, ``tsv``, ``csv``, ``ists``, ``svg``, ``text`` or ``html``."""
+def alignment_writer(name: str, to_terminal: bool, *, everything: bool = False) -> EntryWriter:
+    """The writer of ``jsonl``, ``pharaoh``, ``tsv``, ``csv``, ``ists``, ``svg``, ``text`` or ``html``.
+
+    With ``everything``, ``text`` has all phrase pairs and links, not only what differs.
+    """
     if name == "jsonl":
         return EntryWriter(lambda alignment: alignment.to_json() + "\n", one_line_each=True)
     if name == "pharaoh":
@@ -61,11 +64,11 @@ def alignment_writer(name: str, to_terminal: bool) -> EntryWriter:
         return EntryWriter(to_section, PAGE_START, PAGE_END)
     from forest_align.alignment.text import DEFAULT_WIDTH, to_text
 
-    # If no width is given, lines in a file can have any length.
-    has_width = to_terminal or os.environ.get("COLUMNS")
-    width = shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns if has_width else None
+    width = shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns
     colour = to_terminal and not os.environ.get("NO_COLOR")
-    return EntryWriter(lambda alignment: to_text(alignment, width=width, colour=colour) + "\n")
+    return EntryWriter(
+        lambda alignment: to_text(alignment, width=width, colour=colour, everything=everything) + "\n"
+    )
 
 
 def _chunks(alignment: Alignment) -> str:

@@ -42,7 +42,8 @@ def test_an_alignment_is_shown_in_one_line_and_printed_for_people() -> None:
     alignment = Alignment(sentence, sentence, Links.of([(0, 0)]), id="p1")
     assert repr(alignment) == "<Alignment of 'They won' and 'They won': 1 links, 0 phrases>"
     assert repr(Alignment.failed("no")) == "<Alignment of '' and '': error 'no'>"
-    title, *_, last = str(alignment).splitlines()
+    title, *_, last = alignment.to_text(everything=True).splitlines()
+    assert str(alignment) == alignment.to_text().rstrip("\n")
     assert (title, last.split()) == ("pair p1", ["words", "They–They"])
 
 

@@ -67,7 +67,7 @@ def test_arcs_whose_words_lose_their_link_are_left_out() -> None:
 
 
 def test_views_show_the_arcs_and_the_score() -> None:
-    text = str(ALIGNMENT)
+    text = ALIGNMENT.to_text(everything=True)
     assert "nsubj(died, He)–agent(died, He), root(ROOT, died)–root(ROOT, died)" in text
     assert text.splitlines()[0].endswith("score 12.35") or text.splitlines()[0].endswith("score 12.34")
     page = ALIGNMENT.to_html()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from forest_align.alignment import Alignment, PhrasePair
-from forest_align.alignment._shown_pairs import numbers_of, shown_pairs
+from forest_align.alignment import Alignment, Links, PhrasePair
+from forest_align.alignment._shown_pairs import changed_links, core_pairs, core_places, ordered_pairs
 from forest_align.types import Node, Sentence
 
 Spans = tuple[tuple[int, int], tuple[int, int]]
@@ -11,13 +11,12 @@ Spans = tuple[tuple[int, int], tuple[int, int]]
 WORDS = Sentence.from_words(list("abcd"))
 
 
-def pair(spans: Spans, constituents: bool = True) -> PhrasePair:
-    return PhrasePair(Node(*spans[0], "X", constituents), Node(*spans[1], "X", constituents), 1.0)
+def pair(spans: Spans) -> PhrasePair:
+    return PhrasePair(Node(*spans[0], "X"), Node(*spans[1], "X"), 1.0)
 
 
-def shown(*pairs: PhrasePair) -> list[Spans]:
-    alignment = Alignment(WORDS, WORDS, phrases=pairs, root_aligned=True)
-    return [(one.source_node.span, one.target_node.span) for one in shown_pairs(alignment)]
+def spans_of(pairs: list[PhrasePair]) -> list[Spans]:
+    return [(one.source_node.span, one.target_node.span) for one in pairs]
 
 
 def test_pairs_come_in_the_order_of_source_then_target_the_longest_first() -> None:
@@ -29,21 +28,54 @@ def test_pairs_come_in_the_order_of_source_then_target_the_longest_first() -> No
         ((0, 1), (0, 1)),
         ((1, 3), (0, 1)),
     ]
-    assert shown(*map(pair, reversed(ordered))) == ordered
+    alignment = Alignment(WORDS, WORDS, phrases=tuple(map(pair, reversed(ordered))))
+    assert spans_of(ordered_pairs(alignment)) == ordered
 
 
-def test_a_part_is_shown_only_where_no_other_pair_lies_inside() -> None:
-    part = pair(((1, 3), (1, 3)), False)
-    assert shown(part, pair(((0, 4), (0, 4)))) == [((0, 4), (0, 4)), ((1, 3), (1, 3))]
-    # Words at either end of it, the words in the middle, the same words with others: all lie inside.
-    for inside in ((1, 2), (2, 3), (1, 3)):
-        assert ((1, 3), (1, 3)) not in shown(part, pair((inside, (0, 1))))
-    for beside in ((0, 2), (2, 4), (0, 1), (3, 4)):
-        assert ((1, 3), (1, 3)) in shown(part, pair((beside, (0, 1))))
+def aligned(source: str, target: str, links: list[tuple[int, int]], *spans: Spans) -> Alignment:
+    both = (Sentence.from_words(side.split()) for side in (source, target))
+    return Alignment(*both, Links.of(links), tuple(map(pair, spans)))
 
 
-def test_pairs_with_more_than_a_word_on_either_side_are_numbered() -> None:
-    pairs = [
-        pair(spans) for spans in (((0, 1), (0, 1)), ((0, 1), (1, 3)), ((1, 2), (3, 4)), ((1, 4), (0, 1)))
-    ]
-    assert numbers_of(pairs) == {1: 0, 3: 1}
+def core(source: str, target: str, links: list[tuple[int, int]], *spans: Spans) -> list[Spans]:
+    return spans_of(core_pairs(aligned(source, target, links, *spans)))
+
+
+WHOLE: Spans = ((0, 3), (0, 3))
+
+
+def test_the_smallest_pair_of_different_words_is_core_and_no_pair_of_the_same_words() -> None:
+    smaller: Spans = ((2, 3), (2, 3))
+    same: Spans = ((0, 2), (0, 2))
+    links = [(0, 0), (1, 1), (2, 2)]
+    assert core("The cat sat", "the cat slept", links, WHOLE, same, smaller) == [smaller]
+    assert core("The cat sat", "the cat sat", links, WHOLE, same, smaller) == []
+    assert core("The cat sat", "the cat slept", links, WHOLE, same) == [WHOLE]
+
+
+def test_words_that_are_left_over_make_no_difference_but_their_order_does() -> None:
+    assert core("big cats sit", "cats sit now", [(1, 0), (2, 1)], WHOLE) == []
+    assert core("now cats sit", "cats sit now", [(0, 2), (1, 0), (2, 1)], WHOLE) == [WHOLE]
+
+
+def test_a_larger_pair_is_core_where_a_link_of_its_own_differs() -> None:
+    smaller: Spans = ((2, 3), (2, 3))
+    links = [(0, 0), (1, 1), (2, 2)]
+    assert core("two cats sat", "some cats slept", links, WHOLE, smaller) == [WHOLE, smaller]
+    # Words of a smaller pair that are linked to others too belong to that pair.
+    assert core("the cats sat", "the sat slept", [(0, 0), (2, 1), (2, 2)], WHOLE, smaller) == [smaller]
+
+
+def test_phrases_without_links_are_compared_by_their_words() -> None:
+    assert core("the cat sat", "a dog slept", [], WHOLE) == [WHOLE]
+
+
+def test_core_pairs_are_numbered_in_their_order() -> None:
+    first, second = ((0, 1), (0, 1)), ((2, 3), (2, 3))
+    alignment = aligned("two cats sat", "some cats slept", [(0, 0), (1, 1), (2, 2)], WHOLE, second, first)
+    assert core_places(alignment, ordered_pairs(alignment)) == {1: 0, 2: 1}
+
+
+def test_links_of_different_words_outside_of_core_pairs_are_listed() -> None:
+    alignment = aligned("two cats sat", "some cats slept", [(0, 0), (1, 1), (2, 2)], ((0, 1), (0, 1)))
+    assert changed_links(alignment, core_pairs(alignment)) == [2]

@@ -5,11 +5,12 @@ import unicodedata
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forest_align.alignment import Alignment, Links, PhrasePair, PhraseRelation
-from forest_align.alignment.text import _columns_of, to_text
+from forest_align.alignment._text_layout import columns_of, plain
+from forest_align.alignment.text import to_text
 from forest_align.types import Node, Sentence
 
 
@@ -34,23 +35,50 @@ def cat() -> Alignment:
     )
 
 
-def test_the_whole_view() -> None:
+def test_the_view_has_what_differs_and_the_words_left_over() -> None:
     assert to_text(cat()) == (
+        "pair 7 · forest · whole sentences aligned\n"
+        "source       The cat sat .\n"
+        "target       A cat was sitting\n"
+        "\n"
+        "The │ A           0.90\n"
+        "sat │ was sitting 0.40\n"
+        "\n"
+        "source only  .\n"
+        "target only  was\n"
+        "not shown    3 more phrase pairs; --all shows them\n"
+    )
+
+
+def test_the_whole_view_has_all_pairs_with_their_labels() -> None:
+    assert to_text(cat(), everything=True) == (
         "pair 7 · forest · whole sentences aligned · log score -12.35\n"
         "source       The cat sat .\n"
         "target       A cat was sitting\n"
         "\n"
         "S The cat sat . │ S A cat was sitting 1.00\n"
-        "  NP The cat    │   NP A cat          0.95*\n"
-        "    DT The      │     DT A            0.90\n"
+        "  S' The cat    │   S' A cat          0.90\n"
+        "    NP The cat  │     NP A cat        0.95*\n"
+        "      DT The    │       DT A          0.90\n"
         "  VP sat        │   VP was sitting    0.40\n"
         "*            only non-compositional alignment could form it\n"
-        "not shown    1 phrase pair with parts of constituents; --to jsonl has all\n"
         "\n"
         "words        The–A, cat–cat 1.00, sat–sitting 0.55\n"
         "source only  .\n"
         "target only  was\n"
     )
+
+
+def test_sentences_of_the_same_words_differ_in_nothing() -> None:
+    same = Sentence.from_words(["Cats", "sit"])
+    lower = Sentence.from_words(["cats", "sit"])
+    phrases = (PhrasePair(Node(0, 2, "S"), Node(0, 2, "S"), 1.0),)
+    for links in (Links.of([(0, 0), (1, 1)]), Links.of([])):
+        shown = to_text(Alignment(same, lower, links, phrases))
+        assert shown.splitlines()[4:] == [
+            "differs      nothing",
+            "not shown    1 more phrase pair; --all shows it",
+        ]
 
 
 def related() -> Alignment:
@@ -68,43 +96,43 @@ def related() -> Alignment:
     )
 
 
-def test_relations_stand_behind_the_probabilities_unless_phrases_are_simply_equivalent() -> None:
-    lines = to_text(related(), width=None).splitlines()
+def test_relations_follow_the_probabilities_unless_phrases_are_simply_equivalent() -> None:
+    lines = to_text(related(), everything=True).splitlines()
     assert lines[0] == "pair 7 · forest · paraphrases: 0.81 · log score -12.35"
-    assert lines[4:8] == [
+    assert lines[4:9] == [
         "S The cat sat . │ S A cat was sitting 1.00  similar",
-        "  NP The cat    │   NP A cat          0.95*",
-        "    DT The      │     DT A            0.90",
-        "  VP sat        │   VP was sitting    0.40  more specific (inflection) 4.2/5",
+        "  S' The cat    │   S' A cat          0.90",
+        "    NP The cat  │     NP A cat        0.95*",
+        "      DT The    │       DT A          0.90",
+        "  VP sat        │   VP was sitting    0.40  more specific (inflection)",
     ]
-    assert lines[9] == "relation     equivalent where nothing is noted"
-    assert "relation" not in to_text(cat())
+    assert "sat │ was sitting 0.40  more specific (inflection)" in to_text(related()).splitlines()
 
 
 @pytest.mark.parametrize("width", [40, 60, 80])
 def test_relations_fit_the_terminal(width: int) -> None:
-    lines = to_text(related(), width=width).splitlines()
-    assert max(map(len, lines)) <= width
-    assert [line for line in lines if "more spec" in line]
+    text = to_text(related(), width=width, everything=True)
+    assert max(map(len, text.splitlines())) <= width
+    assert "more specific (inflection)" in text
 
 
 def test_links_outside_of_the_phrases_stand_apart_with_their_probability() -> None:
-    lines = to_text(replace(cat(), outside=((0, 0), (2, 3)))).splitlines()
+    apart = replace(cat(), outside=((0, 0), (2, 3)))
+    lines = to_text(apart, everything=True).splitlines()
     assert "words        cat–cat 1.00" in lines
     assert "outside      The–A, sat–sitting 0.55 (links that the phrases leave out)" in lines
 
 
 def test_alternatives_follow_without_the_sentences() -> None:
-    other = replace(cat(), phrases=cat().phrases[-1:], words=Links.of([(1, 1)], scores=[0.8]), id="")
+    other = replace(cat(), phrases=cat().phrases[-1:], words=Links.of([]), id="")
     text = to_text(replace(cat(), alternatives=(other, other)))
     first, *others = text.split("\n\nalternative ")
     assert first + "\n" == to_text(cat())
     assert others[0] == (
-        "2 · whole sentences aligned · log score -12.35\n"
+        "2 · whole sentences aligned\n"
         "\n"
-        "S The cat sat . │ S A cat was sitting 1.00\n"
+        "The cat sat . │ A cat was sitting 1.00\n"
         "\n"
-        "words        cat–cat 0.80\n"
         "source only  .\n"
         "target only  was"
     )
@@ -114,7 +142,7 @@ def test_alternatives_follow_without_the_sentences() -> None:
 def test_columns_stand_one_below_the_other_whatever_the_width_of_letters() -> None:
     words = Sentence.from_words(["漢字漢字", "e\N{COMBINING ACUTE ACCENT}te\N{COMBINING ACUTE ACCENT}", "ab"])
     phrases = tuple(PhrasePair(Node(k, k + 1, "X"), Node(k, k + 1, "X"), 0.5) for k in range(3))
-    rows = [line for line in to_text(Alignment(words, words, phrases=phrases)).splitlines() if "│" in line]
+    rows = [line for line in everything_of(Alignment(words, words, phrases=phrases)) if "│" in line]
     for row in rows:
         before = row[: row.index("│")]
         wide = sum(unicodedata.east_asian_width(c) == "W" for c in before)
@@ -128,29 +156,27 @@ def sentences_of(source: str, target: str) -> Alignment:
     return Alignment(one, two, phrases=(PhrasePair(Node(0, len(one), "S"), Node(0, len(two), "S"), 1.0),))
 
 
-def row_of(alignment: Alignment, width: int | None) -> str:
-    return next(line for line in to_text(alignment, width=width).splitlines() if "│" in line)
+def everything_of(alignment: Alignment, width: int = 80) -> list[str]:
+    return to_text(alignment, width=width, everything=True).splitlines()
 
 
-def test_phrases_have_all_the_room_that_there_is() -> None:
+def rows_of(alignment: Alignment, width: int = 80) -> list[str]:
+    """The lines of the phrases."""
+    lines = everything_of(alignment, width)
+    return lines[lines.index("") + 1 : lines.index("", lines.index("") + 1)]
+
+
+def test_phrases_stand_side_by_side_where_columns_suffice_and_else_one_below_the_other() -> None:
     short, long = "ab", "c" * 20 + " " + "d" * 39
-    assert row_of(sentences_of(long, short), 80) == f"S {long} │ S ab 1.00"
-    assert row_of(sentences_of(short, long), 80) == f"S ab │ S {long} 1.00"
-    # Of what is too long on both sides, each gets half; a short one leaves the rest to the other.
-    assert row_of(sentences_of(long, long), 80) == f"S {long[:32]}… │ S {long[:32]}… 1.00"
-    assert row_of(sentences_of(short, long), 40) == f"S ab │ S {long[:24]}… 1.00"
-    assert row_of(sentences_of(long, short), 40) == f"S {long[:24]}… │ S ab 1.00"
-
-
-def test_without_a_width_no_phrase_is_cut_and_other_lines_are_wrapped() -> None:
-    long = " ".join(f"w{k}" for k in range(100))
-    shown = to_text(sentences_of(long, long), width=None)
-    assert f"S {long} │ S {long} 1.00\n" in shown
-    assert max(len(line) for line in shown.splitlines() if "│" not in line) <= 80
-    depth = 100
-    words = Sentence.from_words([f"w{k}" for k in range(depth)])
-    phrases = tuple(PhrasePair(Node(k, depth, "X"), Node(k, depth, "X"), 0.5) for k in range(depth))
-    assert f"\n{'  ' * 99}X w99 " in to_text(Alignment(words, words, phrases=phrases), width=None)
+    assert rows_of(sentences_of(long, short)) == [f"S {long} │ S ab 1.00"]
+    assert rows_of(sentences_of(short, long)) == [f"S ab │ S {long} 1.00"]
+    assert rows_of(sentences_of(long, long)) == [f"S {long}", f"│ S {long}".ljust(75) + "1.00"]
+    assert rows_of(sentences_of(short, long), 40) == [
+        "S ab",
+        f"│ S {'c' * 20}",
+        f"│ {'d' * 32}",
+        "│ ddddddd".ljust(35) + "1.00",
+    ]
 
 
 def test_what_a_sentence_has_several_times_is_numbered() -> None:
@@ -165,7 +191,7 @@ def test_what_a_sentence_has_several_times_is_numbered() -> None:
         unaligned_source=((7, 8),),
         unaligned_target=((2, 8),),
     )
-    shown = to_text(alignment)
+    shown = to_text(alignment, everything=True)
     assert "source       The dog saw the cat and the cat fled\n" in shown
     assert "\nNP the cat₂ │ NP the cat 1.00\n  DT the₂   │   DT the₁  1.00\n" in shown
     assert "words        The–the₁ 0.50, the₁–the₂ 0.50, cat₁–cat 0.50, the₂–the₁ 0.50\n" in shown
@@ -176,31 +202,16 @@ def test_a_deep_phrase_still_shows_its_words() -> None:
     depth = 30
     words = Sentence.from_words([f"w{k}" for k in range(depth)])
     phrases = tuple(PhrasePair(Node(k, depth, "X"), Node(k, depth, "X"), 0.5) for k in range(depth))
-    rows = [line for line in to_text(Alignment(words, words, phrases=phrases)).splitlines() if "│" in line]
-    assert rows[-1].split()[:3] == ["X", "w29", "│"] and rows[-1].index("X") == 2 * (35 // 4)
+    rows = [line for line in everything_of(Alignment(words, words, phrases=phrases)) if "│" in line]
+    assert rows[-1].split() == ["X", "w29", "│", "X", "w29", "0.50"] and rows[-1].index("X") == 2 * (74 // 8)
 
 
 def test_what_is_more_probable_than_not_is_bold_and_what_is_less_is_pale() -> None:
-    shown = to_text(cat(), colour=True)
+    shown = to_text(cat(), colour=True, everything=True)
     assert "\x1b[2m  VP sat        │   VP was sitting    0.40\x1b[0m\n" in shown
     assert "\x1b[1m 0.90\x1b[0m" in shown
     half = replace(cat(), phrases=(PhrasePair(Node(0, 1, "DT"), Node(0, 1, "DT"), 0.5),))
     assert "\x1b[1m 0.50\x1b[0m" in to_text(half, colour=True)
-
-
-def test_a_part_of_a_constituent_is_shown_where_its_words_correspond_as_a_group() -> None:
-    group = PhrasePair(Node(2, 4, "VP'", False), Node(3, 4, "VBG"), 0.8)
-    shown = to_text(replace(cat(), phrases=(*cat().phrases[:3], group, cat().phrases[4])))
-    assert "\n  VP' sat .     │   VBG sitting       0.80\n" in shown
-    assert "S'" not in shown
-
-
-def test_what_is_not_shown_is_counted() -> None:
-    part = PhrasePair(Node(0, 3, "S'", False), Node(0, 4, "S"), 0.9)
-    assert "\nnot shown    2 phrase pairs with parts of" in to_text(
-        replace(cat(), phrases=(*cat().phrases, part))
-    )
-    assert "not shown" not in to_text(replace(cat(), phrases=cat().phrases[2:]))
 
 
 def test_an_alignment_without_phrases_shows_its_words() -> None:
@@ -208,6 +219,12 @@ def test_an_alignment_without_phrases_shows_its_words() -> None:
         replace(cat(), phrases=(), words=Links.of([(0, 0)]), word_evidence=(("lemma", "synonym"),))
     )
     assert "words        The–A (lemma synonym)\n" in shown and "│" not in shown
+
+
+def test_without_phrases_links_of_different_words_are_shown() -> None:
+    words = replace(cat(), phrases=())
+    assert "words        The–A 0.90, sat–sitting 0.55\n" in to_text(words)
+    assert "words        The–A 0.90, cat–cat 1.00, sat–sitting 0.55\n" in to_text(words, everything=True)
 
 
 def test_a_link_without_evidence_has_no_empty_brackets() -> None:
@@ -225,7 +242,7 @@ def chunks() -> Alignment:
 
 
 def test_without_trees_all_phrases_are_shown_and_nothing_is_said_of_whole_sentences() -> None:
-    title, *lines = to_text(chunks()).splitlines()
+    title, *lines = everything_of(chunks())
     assert title == "pair 7 · forest · log score -12.35"
     assert [line.split() for line in lines if "│" in line] == [
         ["NP", "The", "cat", "│", "NP", "A", "cat", "0.75"],
@@ -235,14 +252,14 @@ def test_without_trees_all_phrases_are_shown_and_nothing_is_said_of_whole_senten
 
 def test_a_derivation_without_the_roots_is_called_partly_aligned() -> None:
     partial = replace(cat(), root_aligned=False, source_tree="(S The cat sat .)", target_tree="(S A cat)")
-    assert "pair 7 · forest · partly aligned ·" in to_text(partial)
+    assert "pair 7 · forest · partly aligned\n" in to_text(partial)
 
 
 def test_whole_sentences_that_hardly_correspond_are_not_called_aligned() -> None:
     for probability, note in ((0.5, "whole sentences aligned"), (0.03, "whole sentences improbable: 0.03")):
         roots = replace(cat().phrases[-1], probability=probability)
         shown = to_text(replace(cat(), phrases=(*cat().phrases[:-1], roots)))
-        assert shown.startswith(f"pair 7 · forest · {note} · log score -12.35\n")
+        assert shown.startswith(f"pair 7 · forest · {note}\n")
 
 
 def test_an_error_takes_the_place_of_the_words() -> None:
@@ -269,6 +286,7 @@ def test_words_cannot_take_over_the_terminal(word: str) -> None:
 words = st.lists(st.text(st.characters(codec="utf-8"), min_size=1, max_size=40), min_size=1, max_size=12)
 
 
+@settings(deadline=None)
 @given(words, words, st.integers(40, 120))
 def test_no_line_is_wider_than_the_terminal(source: list[str], target: list[str], width: int) -> None:
     phrases = tuple(
@@ -283,5 +301,16 @@ def test_no_line_is_wider_than_the_terminal(source: list[str], target: list[str]
         unaligned_source=((0, len(source)),),
         id="7",
     )
-    for line in to_text(alignment, width=width).splitlines():
-        assert sum(map(_columns_of, line)) <= width
+    for everything in (False, True):
+        lines = to_text(alignment, width=width, everything=everything).splitlines()
+        assert max(sum(map(columns_of, line)) for line in lines) <= width
+
+
+@settings(deadline=None)
+@given(words, st.integers(40, 120))
+def test_nothing_is_cut(source: list[str], width: int) -> None:
+    sentence = Sentence.from_words(source)
+    phrase = PhrasePair(Node(0, len(source), "X"), Node(0, len(source), "Y"), 0.5)
+    shown = to_text(Alignment(sentence, sentence, phrases=(phrase,)), width=width, everything=True)
+    letters = "".join("".join(plain(word) for word in source).split())
+    assert "".join(shown.split()).replace("│", "").count(letters.replace("│", "")) >= 4

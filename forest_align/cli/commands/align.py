@@ -60,7 +60,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     listing = "\n".join(f"  {f.name:<9} {f.summary}" for f in FORMATS.values())
     parser.epilog = (
         "examples:\n"
-        "  forest-align align 'He died.' 'He passed away.'\n"
+        "  forest-align align 'He passed away in New York City after a long illness.' \\\n"
+        "      'After being ill for a long time, he died in NYC.'\n"
         "  forest-align align pairs.tsv -o alignments.jsonl.gz --resume\n\n"
         f"input formats (--from), recognised by extension and content:\n{listing}\n\n"
         'Every pair yields its line; one that cannot be aligned has an "error".\n'
@@ -135,6 +136,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="align the chunks that the input gives, with relations and similarities; MODEL is a chunk model",
     )
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="text: show all phrase pairs and links, with labels and scores; default: what differs",
+    )
     parser.add_argument("--explain", action="store_true", help="name the evidence for each word link")
     parser.add_argument(
         "--min-probability",
@@ -180,7 +186,7 @@ def run(options: argparse.Namespace) -> int:
     _complete(options)
     table = write_lines_first(options) if options.to == "parquet" else None
     to_terminal = options.output is None and sys.stdout is not None and sys.stdout.isatty()
-    writer = alignment_writer(options.to, to_terminal)
+    writer = alignment_writer(options.to, to_terminal, everything=options.all)
     _check(options, writer, table)
     complaints: list[str] = []
     block = block_lines(options.batch_size)
@@ -244,6 +250,8 @@ def _check(options: argparse.Namespace, writer: EntryWriter, table: Path | None)
     """Refuse options that do not fit each other, and outputs that would overwrite an input."""
     if options.alignments > 1 and options.to == "pharaoh":
         raise InputError("--to pharaoh takes no -k: a line has the links of one alignment")
+    if options.all and options.to != "text":
+        raise InputError(f"--all is for --to text; {options.to} has everything that it can hold")
     if options.to == "ists" and not options.chunks:
         raise InputError("--to ists needs --chunks: other alignments have no chunks")
     if options.resume and (options.output is None or not writer.one_line_each):

@@ -94,7 +94,7 @@ def test_two_sentences_are_a_pair_and_come_out_as_text(
     aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
 ) -> None:
     long = "much " * 200 + "more"  # no file can have such a name
-    assert main(["align", "He died", f"Yes , He died {long}"]) == 0
+    assert main(["align", "He died", f"Yes , He died {long}", "--all"]) == 0
     assert aligners[0].seen == [("He died", f"Yes , He died {long}")]
     assert "died–died" in capsys.readouterr().out
     assert main(["align", "He died", "He died", "--to", "pharaoh"]) == 0
@@ -320,7 +320,7 @@ def test_standard_input_to_standard_output(
     monkeypatch: pytest.MonkeyPatch, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO("é x\tx\n".encode())))
-    assert main(["align", "-", "--to", "text"]) == 0
+    assert main(["align", "-", "--to", "text", "--all"]) == 0
     printed = capsys.readouterr().out
     assert "é x" in printed and "x–x 0.50" in printed and "\x1b" not in printed
 
@@ -353,10 +353,11 @@ def test_what_is_less_probable_is_left_out_of_every_format(
         ("text", "a–a 0.70", "b–b"),
         ("html", "1 phrase pairs", ">NN<"),
     ):
-        assert main(["align", pairs, "--to", kind, "--min-probability", "0.7"]) == 0
+        kind_options = ["--to", kind, *(["--all"] if kind == "text" else [])]
+        assert main(["align", pairs, *kind_options, "--min-probability", "0.7"]) == 0
         printed = capsys.readouterr().out
         assert here in printed and absent not in printed
-        assert main(["align", pairs, "--to", kind]) == 0
+        assert main(["align", pairs, *kind_options]) == 0
         assert absent in capsys.readouterr().out
 
 
@@ -382,19 +383,24 @@ def test_a_run_goes_on_with_the_same_least_probability_only(
     assert main(["align", pairs, "-o", str(out), "--resume", "--min-probability", "0.40"]) == 1
 
 
-def test_text_is_as_wide_as_the_terminal_and_as_it_must_be_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_is_as_wide_as_the_terminal_and_80_columns_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     words = " ".join(f"word{k}" for k in range(40))
     alignment = FakeAligner().align(Pair(words, words))
     node = Node(0, 40, "S")
     alignment = replace(alignment, phrases=(PhrasePair(node, node, 1.0),))
-    monkeypatch.delenv("COLUMNS", raising=False)
-    assert f"S {words} │ S {words} 1.00\n" in alignment_writer("text", False).line(alignment)
-    monkeypatch.setenv("COLUMNS", "120")
-    for to_terminal in (True, False):
-        lines = alignment_writer("text", to_terminal).line(alignment).splitlines()
-        assert "…" in "".join(lines) and max(len(line) for line in lines if "\x1b" not in line) in range(
-            100, 121
-        )
+    monkeypatch.setenv("NO_COLOR", "1")
+    for columns in ("", "120"):
+        monkeypatch.setenv("COLUMNS", columns)
+        for to_terminal in (True, False):
+            lines = alignment_writer("text", to_terminal, everything=True).line(alignment).splitlines()
+            width = int(columns or 80)
+            assert max(map(len, lines)) in range(width - 6, width + 1)
+            assert "".join(lines).count("word39") >= 4
+
+
+def test_everything_is_for_text_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["align", write(tmp_path / "in.tsv", "a\ta\n"), "--to", "jsonl", "--all"]) == 2
+    assert "--all is for --to text" in capsys.readouterr().err
 
 
 def test_the_sentences_beside_given_links_are_not_overwritten(
@@ -480,7 +486,7 @@ def test_without_an_extension_pairs_become_json_and_two_sentences_text(
     assert main(["align", write(tmp_path / "in.tsv", "a\ta\n"), "-o", str(out)]) == 0
     assert json.loads(read(out.read_bytes()))["id"] == "1"
     assert main(["align", "a", "a", "-o", str(out)]) == 0
-    assert "a–a" in read(out.read_bytes()).decode()
+    assert "source       a\n" in read(out.read_bytes()).decode()
 
 
 @pytest.mark.parametrize(
