@@ -69,6 +69,11 @@ def strip_annotations(tree: Tree) -> Tree | None:
     -------
     nltk.Tree or None
         None if the tree has only traces.
+
+    Raises
+    ------
+    InputError
+        If a node has neither words nor nodes below it: it may be a word in brackets of its own.
     """
     # A stack of open nodes, each with its finished and its remaining children: handles any depth.
     stack: list[tuple[Tree, list[Tree | str], Iterator[Tree | str]]] = [(tree, [], iter(tree))]
@@ -94,6 +99,8 @@ def _close(node: Tree, children: list[Tree | str], at_top: bool) -> Tree | str |
     from nltk import Tree
 
     label, is_tag = node.label(), len(node) == 1 and isinstance(node[0], str)
+    if not len(node) and label != "-NONE-":
+        raise InputError(f"expected a word with its tag, (TAG word), found ({label})")
     if not children or (is_tag and label == "-NONE-"):
         return None
     if label in TOP_LABELS and not is_tag:
