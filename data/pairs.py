@@ -10,9 +10,11 @@ from typing import IO
 
 from forest_align.data.formats import (
     arrow_tables,
+    bars,
     ists,
     jacana,
     json_lines,
+    m2,
     msr_rte,
     msrp,
     multimwa,
@@ -27,6 +29,7 @@ from forest_align.data.formats import (
     tsv,
 )
 from forest_align.data.formats.arrow_tables import Table
+from forest_align.data.formats.column_names import ColumnNames
 from forest_align.data.formats.format import ChunkLink, Format, PairError, SentencePair
 from forest_align.data.text.escapes import ESCAPES, unescape_sentence
 from forest_align.data.text.lines import InputLines, refuse_compressed
@@ -51,6 +54,8 @@ FORMATS: dict[str, Format] = {
         table,
         multimwa,
         tree_pairs,
+        m2,
+        bars,
         sts,
         tsv,
         pharaoh,
@@ -78,6 +83,7 @@ def read_pairs(
     *,
     tokenized: bool = False,
     escapes: str | None = None,
+    columns: ColumnNames | None = None,
 ) -> Iterator[SentencePair | InputError]:
     """Read sentence pairs lazily, in the order of the file or table.
 
@@ -95,6 +101,9 @@ def read_pairs(
         How characters of texts and tokens are escaped. ``"moses"`` replaces ``&apos;``, ``@-@`` and others,
         see :mod:`forest_align.data.text.escapes`. A pair with trees or
         marked spans is then broken.
+    columns : (str, str), optional
+        Names of the columns of source and target, in a table or in JSON objects. By default usual names are
+        looked for.
 
     Yields
     ------
@@ -112,19 +121,19 @@ def read_pairs(
     if escapes is not None:
         if escapes not in ESCAPES:
             raise InputError(f"unknown escapes {escapes!r}; expected one of: {', '.join(ESCAPES)}")
-        yield from map(without_escapes, read_pairs(path, format, tokenized=tokenized))
+        yield from map(without_escapes, read_pairs(path, format, tokenized=tokenized, columns=columns))
         return
     if not isinstance(path, str | Path):
-        yield from arrow_tables.read_table(path, tokenized=tokenized)
+        yield from arrow_tables.read_table(path, tokenized=tokenized, wanted=columns)
         return
     if format == arrow_tables.FORMAT.name or (format is None and arrow_tables.is_parquet(path)):
-        yield from arrow_tables.read_parquet(path, tokenized=tokenized)
+        yield from arrow_tables.read_parquet(path, tokenized=tokenized, wanted=columns)
         return
-    if format in (None, spade.FORMAT.name) and Path(path).is_dir():
+    if columns is None and format in (None, spade.FORMAT.name) and Path(path).is_dir():
         yield from spade.read_folder(Path(path))
         return
     with InputLines(path) as lines:
-        yield from read_pairs_of_lines(lines, format, tokenized=tokenized)
+        yield from read_pairs_of_lines(lines, format, tokenized=tokenized, columns=columns)
 
 
 def without_escapes(pair: SentencePair | InputError) -> SentencePair | InputError:
@@ -145,17 +154,43 @@ def without_escapes(pair: SentencePair | InputError) -> SentencePair | InputErro
 
 
 def read_pairs_of_lines(
-    lines: InputLines, format: str | None = None, *, tokenized: bool = False
+    lines: InputLines,
+    format: str | None = None,
+    *,
+    tokenized: bool = False,
+    columns: ColumnNames | None = None,
 ) -> Iterator[SentencePair | InputError]:
     """Read sentence pairs from an open file; see :func:`read_pairs`."""
     if not lines.head() and format is None:
         return
-    chosen = find_format(format) if format else guess_format(lines)
-    yield from chosen.read(lines, tokenized)
+    chosen = find_format(format) if format else guess_format(lines, columns)
+    yield from read_with(chosen, lines, tokenized, columns)
 
 
-def guess_format(lines: InputLines) -> Format:
+def read_with(
+    format: Format, lines: InputLines, tokenized: bool, columns: ColumnNames | None
+) -> Iterator[SentencePair | InputError]:
+    """Read sentence pairs of a format from an open file; see :func:`read_pairs`.
+
+    Raises
+    ------
+    InputError
+        If columns are given, and the format has none with names.
+    """
+    if columns is None:
+        return format.read(lines, tokenized)
+    if format.read_columns is None:
+        with_names = ", ".join(f.name for f in FORMATS.values() if f.read_columns)
+        raise InputError(
+            f"format {format.name} has no columns with names; {with_names} have", file=lines.name
+        )
+    return format.read_columns(lines, tokenized, columns)
+
+
+def guess_format(lines: InputLines, columns: ColumnNames | None = None) -> Format:
     """The format of an open file that has at least one line, by its extension and first lines.
+
+    If columns are given, it is one that has columns with names.
 
     Raises
     ------
@@ -163,19 +198,23 @@ def guess_format(lines: InputLines) -> Format:
         If the format cannot be recognised.
     """
     head = lines.head()
-    for candidate in FORMATS.values():
+    candidates = [f for f in FORMATS.values() if columns is None or f.read_columns is not None]
+    for candidate in candidates:
         if lines.suffix in candidate.extensions:
             return candidate
-    for candidate in FORMATS.values():
+    for candidate in candidates:
         if candidate.matches(head):
             return candidate
+    # Its error lists the columns that are there.
+    if columns is not None or (lines.suffix == ".csv" and not qa.FORMAT.matches(head)):
+        return table.FORMAT
     # TSV is often typed by hand: a file with some broken lines is still TSV.
     if lines.suffix == ".tsv" or any("\t" in line for line in head):
         return tsv.FORMAT
     if lines.suffix == ".json":
         raise InputError(
-            f"cannot recognise the format of {head[0][:60]!r}; expected a JSON list of objects with source, "
-            "target and sureAlign (jacana), or one JSON object with source and target a line (jsonl)",
+            f"cannot recognise the format of {head[0][:60]!r}; expected a JSON list of objects with source "
+            "and target, or one such object a line (jsonl)",
             file=lines.name,
             line=1,
         )

@@ -16,8 +16,9 @@ from itertools import islice
 from pathlib import Path
 
 from forest_align.data.formats import arrow_tables
+from forest_align.data.formats.column_names import ColumnNames
 from forest_align.data.formats.format import SentencePair
-from forest_align.data.pairs import find_format, guess_format, without_escapes
+from forest_align.data.pairs import find_format, guess_format, read_with, without_escapes
 from forest_align.data.text.anywhere import is_address, open_anywhere
 from forest_align.data.text.lines import TextLines
 from forest_align.types import InputError
@@ -72,7 +73,9 @@ class InputPlan:
         return sum(stretch.count for stretch in self.stretches)
 
 
-def plan_stretches(files: Sequence[str], size: int, format: str | None = None) -> InputPlan:
+def plan_stretches(
+    files: Sequence[str], size: int, format: str | None = None, columns: ColumnNames | None = None
+) -> InputPlan:
     """Divide files into stretches; no stretch has pairs of two files.
 
     Parameters
@@ -83,6 +86,8 @@ def plan_stretches(files: Sequence[str], size: int, format: str | None = None) -
         Pairs of a stretch; the last one of a file may have fewer.
     format : str, optional
         Name of the format of all files; by default it is recognised.
+    columns : (str, str), optional
+        Names of the columns of source and target.
 
     Raises
     ------
@@ -95,14 +100,16 @@ def plan_stretches(files: Sequence[str], size: int, format: str | None = None) -
     found: list[Stretch] = []
     empty: list[Stretch] = []
     for file in files:
-        name = _format_of(file, format)
-        whole = _plan_rows(file, size, digest) if name == "parquet" else _plan_lines(file, name, size, digest)
-        found += whole
+        name = _format_of(file, format, columns)
+        if name == "parquet":
+            found += _plan_rows(file, size, digest, columns)
+        else:
+            found += _plan_lines(file, name, size, digest)
         empty.append(Stretch(file, name, 0, 0))
     return InputPlan(tuple(found or empty[:1]), digest.hexdigest()[:16])
 
 
-def _format_of(file: str, given: str | None) -> str:
+def _format_of(file: str, given: str | None, columns: ColumnNames | None) -> str:
     if given is None and arrow_tables.is_parquet(file):
         return "parquet"
     if given is None and not is_address(file) and Path(file).is_dir():
@@ -112,7 +119,7 @@ def _format_of(file: str, given: str | None) -> str:
         with _unpacking(file), open_anywhere(file) as content:
             suffix = Path(file.removesuffix(".gz")).suffix.lower()
             lines = TextLines(content.read(_HEAD), file, suffix=suffix)
-            name = guess_format(lines).name if lines.head() else "tsv"
+            name = guess_format(lines, columns).name if lines.head() else "tsv"
     if find_format(name).name not in LINE_FORMATS:
         raise InputError(
             f"expected a format with one pair a line ({', '.join(LINE_FORMATS)}), found {name}; "
@@ -140,8 +147,8 @@ def _plan_lines(file: str, format: str, size: int, digest: hashlib._Hash) -> lis
     ]
 
 
-def _plan_rows(file: str, size: int, digest: hashlib._Hash) -> list[Stretch]:
-    rows = arrow_tables.parquet_rows(file)
+def _plan_rows(file: str, size: int, digest: hashlib._Hash, columns: ColumnNames | None) -> list[Stretch]:
+    rows = arrow_tables.parquet_rows(file, columns)
     with open_anywhere(file, unpack=False) as content:
         for block in iter(partial(content.read, _HEAD), b""):
             digest.update(block)
@@ -149,7 +156,7 @@ def _plan_rows(file: str, size: int, digest: hashlib._Hash) -> list[Stretch]:
 
 
 def read_stretch(
-    stretch: Stretch, *, tokenized: bool = False, escapes: bool = False
+    stretch: Stretch, *, tokenized: bool = False, escapes: bool = False, columns: ColumnNames | None = None
 ) -> Iterator[SentencePair | InputError]:
     """The pairs of a stretch, as :func:`forest_align.data.read_pairs` yields them.
 
@@ -161,13 +168,15 @@ def read_stretch(
         Plain text is already tokenized.
     escapes : bool
         Replace escaped characters.
+    columns : (str, str), optional
+        Names of the columns of source and target.
 
     Raises
     ------
     InputError
         If the file has changed so that it has fewer pairs.
     """
-    pairs = _read(stretch, tokenized)
+    pairs = _read(stretch, tokenized, columns)
     number = 0
     for pair in islice(pairs, stretch.count):
         number += 1
@@ -179,15 +188,17 @@ def read_stretch(
         )
 
 
-def _read(stretch: Stretch, tokenized: bool) -> Iterator[SentencePair | InputError]:
+def _read(
+    stretch: Stretch, tokenized: bool, columns: ColumnNames | None
+) -> Iterator[SentencePair | InputError]:
     if stretch.format == "parquet":
         rows = range(stretch.first, stretch.first + stretch.count)
-        return arrow_tables.read_parquet(stretch.file, tokenized=tokenized, rows=rows)
+        return arrow_tables.read_parquet(stretch.file, tokenized=tokenized, wanted=columns, rows=rows)
     with _unpacking(stretch.file), open_anywhere(stretch.file) as file:
         file.seek(stretch.start)
         content = file.read(stretch.end - stretch.start)
     lines = TextLines(content, stretch.file, stretch.first)
-    return find_format(stretch.format).read(lines, tokenized)
+    return read_with(find_format(stretch.format), lines, tokenized, columns)
 
 
 @contextmanager

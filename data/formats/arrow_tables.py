@@ -14,9 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from forest_align.data.formats.column_names import ColumnNames, label_of, require_columns
 from forest_align.data.formats.fields import plain_sentence
 from forest_align.data.formats.format import Format, PairError, SentencePair
-from forest_align.data.formats.table import TextColumns, check_names, label_of, text_columns
 from forest_align.data.text.anywhere import open_anywhere
 from forest_align.data.text.lines import STANDARD_INPUT, InputLines
 from forest_align.types import ForestAlignError, InputError, Sentence
@@ -47,7 +47,9 @@ def is_parquet(path: str | Path) -> bool:
     return Path(path).suffix.lower() == ".parquet"
 
 
-def read_table(table: Table, *, tokenized: bool = False) -> Iterator[SentencePair | InputError]:
+def read_table(
+    table: Table, *, tokenized: bool = False, wanted: ColumnNames | None = None
+) -> Iterator[SentencePair | InputError]:
     """Yield one pair a row; see :func:`forest_align.data.read_pairs`.
 
     Raises
@@ -57,11 +59,15 @@ def read_table(table: Table, *, tokenized: bool = False) -> Iterator[SentencePai
     """
     if not is_table(table):
         raise InputError(f"expected a path or a table, found {type(table).__name__}")
-    yield from _pairs(_parts(table), tokenized, None)
+    yield from _pairs(_parts(table), tokenized, wanted)
 
 
 def read_parquet(
-    path: str | Path, *, tokenized: bool = False, rows: range | None = None
+    path: str | Path,
+    *,
+    tokenized: bool = False,
+    wanted: ColumnNames | None = None,
+    rows: range | None = None,
 ) -> Iterator[SentencePair | InputError]:
     """Yield one pair a row of a Parquet file; see :func:`forest_align.data.read_pairs`.
 
@@ -71,6 +77,8 @@ def read_parquet(
         The file, or its address.
     tokenized : bool
         Texts are already tokenized.
+    wanted : (str, str), optional
+        Names of the columns of source and target; by default usual names are looked for.
     rows : range, optional
         Read only these rows, counted from 0.
 
@@ -85,16 +93,16 @@ def read_parquet(
         raise InputError("Parquet cannot be read from standard input: name a file", file="standard input")
     with _parquet_file(path) as whole:
         names = whole.schema_arrow.names
-        chosen = [names[place] for place in _columns(names) if place is not None]
-        wanted = range(whole.metadata.num_rows) if rows is None else rows
-        batches = _batches(whole, wanted, chosen)
-        yield from _pairs(map(_part, batches), tokenized, str(path), wanted.start)
+        chosen = [names[place] for place in require_columns(names, wanted) if place is not None]
+        rows = range(whole.metadata.num_rows) if rows is None else rows
+        batches = _batches(whole, rows, chosen)
+        yield from _pairs(map(_part, batches), tokenized, wanted, str(path), rows.start)
 
 
-def parquet_rows(path: str | Path) -> int:
+def parquet_rows(path: str | Path, wanted: ColumnNames | None = None) -> int:
     """The number of rows of a Parquet file; raises the same errors as :func:`read_parquet`."""
     with _parquet_file(path) as whole:
-        _columns(whole.schema_arrow.names)
+        require_columns(whole.schema_arrow.names, wanted)
         return int(whole.metadata.num_rows)
 
 
@@ -200,20 +208,15 @@ def _decoded(cell: bytes | None) -> str | bytes | None:
         return cell
 
 
-def _columns(names: Sequence[str]) -> TextColumns:
-    columns = text_columns(names)
-    if columns is None:
-        found = reprlib.repr(list(names))
-        raise InputError(f"expected columns with the names source and target, or such, found {found}")
-    check_names(columns, names)
-    return columns
-
-
 def _pairs(
-    parts: Iterator[_Part], tokenized: bool, file: str | None, number: int = 0
+    parts: Iterator[_Part],
+    tokenized: bool,
+    wanted: ColumnNames | None,
+    file: str | None = None,
+    number: int = 0,
 ) -> Iterator[SentencePair | InputError]:
     for names, column in parts:
-        columns = _columns(names)
+        columns = require_columns(names, wanted)
         sides = column(columns.source), column(columns.target)
         nothing = [None] * len(sides[0])
         more = (nothing if place is None else column(place) for place in (columns.id, columns.label))
@@ -267,4 +270,5 @@ FORMAT = Format(
     _read,
     lambda head: False,
     (".parquet",),
+    read_columns=lambda lines, tokenized, _: _read(lines, tokenized),
 )

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from forest_align.alignment import Alignment, Links
+from forest_align.data.formats.column_names import ColumnNames
 from forest_align.data.text.lines import InputLines
 from forest_align.data.trees.enju_tree import EnjuTree
 from forest_align.types import InputError, Sentence
@@ -266,6 +267,8 @@ class Format:
         Endings of file names that only this format uses.
     writer : Writer or None
         None for formats that can only be read.
+    read_columns : callable or None
+        For a format with named columns or fields: reads the sentences from those of two given names.
     """
 
     name: str
@@ -274,6 +277,9 @@ class Format:
     matches: Callable[[Sequence[str]], bool]
     extensions: tuple[str, ...] = ()
     writer: Writer | None = None
+    read_columns: (
+        Callable[[InputLines, bool, ColumnNames | None], Iterator[SentencePair | InputError]] | None
+    ) = None
 
 
 def read_line_by_line(

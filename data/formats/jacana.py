@@ -1,4 +1,7 @@
-"""The JSON of jacana-align: one list of pairs with ``sureAlign`` and ``possibleAlign`` (Yao et al. 2013)."""
+"""A JSON list of pairs, such as that of jacana-align with ``sureAlign``, ``possibleAlign`` (Yao et al. 2013).
+
+Objects without these keys are those of JSON lines.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from forest_align.data.formats import json_lines
+from forest_align.data.formats.column_names import ColumnNames
 from forest_align.data.formats.fields import join_links, need_links, plain_sentence, split_links, tokens_of
 from forest_align.data.formats.format import Format, PairError, SentencePair, Writer, reading_pair
 from forest_align.data.text.lines import InputLines
@@ -15,10 +20,13 @@ from forest_align.types.json_fields import Fields
 
 _DECODER = json.JSONDecoder()
 _NOT_BLANK = re.compile(r"[^ \t\r\n]")
+_LINKS = {"sureAlign", "possibleAlign"}
 _END = "the end of the file"
 
 
-def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
+def read(
+    lines: InputLines, tokenized: bool, wanted: ColumnNames | None = None
+) -> Iterator[SentencePair | InputError]:
     """Yield the pairs of the list, each as soon as the lines that hold it are read.
 
     Several lists in one file are read as one. A pair with a wrong field becomes an InputError item. After
@@ -29,7 +37,11 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     try:
         for line, item in _items(text):
             try:
-                yield replace(_pair(item, str(number)), place=(lines.name, line))
+                if isinstance(item, dict) and not _LINKS & set(item):
+                    pair = json_lines.pair_of(item, str(number), tokenized, wanted)
+                else:
+                    pair = _pair(item, str(number))
+                yield replace(pair, place=(lines.name, line))
             except PairError as error:
                 yield error.numbered(number).at(file=lines.name, line=line)
             number += 1
@@ -132,7 +144,7 @@ def _items(text: _Text) -> Iterator[tuple[int, object]]:
                 raise InputError(f"expected ',' or ']' after a pair, found {found or _END!r}")
         if not text.peek():
             return
-    expected = "a JSON list of objects with source, target and sureAlign"
+    expected = "a JSON list of objects with source and target"
     raise InputError(f"expected {expected}, found {found or _END!r}")
 
 
@@ -144,9 +156,6 @@ def _pair(item: object, number: str) -> SentencePair:
         name = _name(fields)
     with reading_pair(name, *texts):
         source, target = (plain_sentence(fields.text(side), True, side) for side in ("source", "target"))
-        if not fields.has("sureAlign"):
-            message = "a JSON list (jacana) has links here; pairs without links go one a line (jsonl)"
-            raise InputError(message, field="sureAlign")
         links = join_links(
             fields.text("sureAlign"),
             fields.text("possibleAlign", ""),
@@ -183,8 +192,9 @@ def write_pair(pair: SentencePair) -> str:
 
 FORMAT = Format(
     "jacana",
-    "JSON list with sureAlign and possibleAlign",
+    "JSON list of pairs: with sureAlign and possibleAlign, or as in jsonl",
     read,
     matches,
+    read_columns=read,
     writer=Writer(write_pair, frozenset({"links", "possible links"}), "[\n", ",\n", "\n]\n"),
 )

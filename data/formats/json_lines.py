@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from forest_align.alignment import Alignment, Links
+from forest_align.data.formats.column_names import ColumnNames, label_of, require_columns
 from forest_align.data.formats.fields import plain_sentence
 from forest_align.data.formats.format import (
     ChunkLink,
@@ -39,11 +40,14 @@ from forest_align.types.json_fields import (
 )
 
 
-def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
+def read(
+    lines: InputLines, tokenized: bool, wanted: ColumnNames | None = None
+) -> Iterator[SentencePair | InputError]:
     """Yield one pair a line.
 
     A line with ``version`` is an alignment; ``docs/reference/formats.md`` is the contract. Any other line has
-    ``source`` and ``target``. Each is a string, a list of tokens, or an object with ``text`` or ``tokens``,
+    ``source`` and ``target``, the wanted names, or others that columns of tables may have. Each is a string,
+    a list of tokens, or an object with ``text`` or ``tokens``,
     ``tags``, and ``tree`` or ``trees`` (a list of ``[bracketed tree, log-probability]``, best first).
     Optional keys of the line are ``id``, ``words``, ``word_sure``, ``word_probabilities``, ``label``,
     ``score``, ``group``, ``chunks``, ``source_chunks``, ``target_chunks``, ``phrases``, ``marked``. A
@@ -54,20 +58,38 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     def parse(line: str) -> SentencePair:
         if not line.strip():
             raise InputError("blank line; expected a JSON object")
-        values = parse_json_object(line)
-        number = str(lines.number)
-        try:
-            return _alignment(values) if "version" in values else _plain(values, number, tokenized)
-        except InputError as error:
-            texts = [_text(values.get(side)) for side in ("source", "target")]
-            raise PairError(error, _name(values, number), *texts) from None
+        return pair_of(parse_json_object(line), str(lines.number), tokenized, wanted)
 
     return read_line_by_line(lines, parse)
 
 
-def _name(values: dict[str, Any], number: str) -> str:
+def pair_of(
+    values: dict[str, Any], number: str, tokenized: bool, wanted: ColumnNames | None = None
+) -> SentencePair:
+    """The pair of an object, see :func:`read`.
+
+    Raises
+    ------
+    PairError
+        If the object is no pair.
+    """
+    sides, id_key = ("source", "target"), "id"
     try:
-        return Fields(values).identifier("id", number)
+        if wanted is None and "version" in values:
+            return _alignment(values)
+        names = list(values)
+        columns = require_columns(names, wanted, what="fields")
+        sides = names[columns.source], names[columns.target]
+        id_key = id_key if columns.id is None else names[columns.id]
+        return _plain(values, sides, id_key, number, tokenized)
+    except InputError as error:
+        texts = [_text(values.get(side)) for side in sides]
+        raise PairError(error, _name(values, id_key, number), *texts) from None
+
+
+def _name(values: dict[str, Any], key: str, number: str) -> str:
+    try:
+        return Fields(values).identifier(key, number)
     except InputError:
         return number
 
@@ -101,18 +123,19 @@ def _alignment(values: dict[str, Any]) -> SentencePair:
     )
 
 
-def _plain(values: dict[str, Any], number: str, tokenized: bool) -> SentencePair:
+def _plain(
+    values: dict[str, Any], sides: ColumnNames, id_key: str, number: str, tokenized: bool
+) -> SentencePair:
     fields = Fields(values)
-    source, source_trees = _side(fields, "source", tokenized)
-    target, target_trees = _side(fields, "target", tokenized)
+    (source, source_trees), (target, target_trees) = (_side(fields, side, tokenized) for side in sides)
     chunks, units = fields.items("chunks", None), fields.items("phrases", None)
     lengths = (len(source), len(target))
     return SentencePair(
-        fields.identifier("id", number),
+        fields.identifier(id_key, number),
         source,
         target,
         _links(fields, len(source), len(target)),
-        fields.boolean("label", None),
+        _label(values.get("label")),
         fields.number("score", None),
         fields.text("group", ""),
         source_trees,
@@ -123,6 +146,11 @@ def _plain(values: dict[str, Any], number: str, tokenized: bool) -> SentencePair
         units=None if units is None else _units(units, lengths),
         marked=_marked(fields, (source.text, target.text)),
     )
+
+
+def _label(value: Any) -> bool | None:
+    """The label of a pair; None for one of another kind, as in tables."""
+    return value if isinstance(value, bool) else label_of(str(value))
 
 
 def _side(fields: Fields, side: str, tokenized: bool) -> tuple[Sentence, tuple[ScoredTree, ...]]:
@@ -296,7 +324,8 @@ FORMAT = Format(
     read,
     matches,
     (".jsonl", ".ndjson"),
-    Writer(
+    read_columns=read,
+    writer=Writer(
         write_pair,
         frozenset(
             {

@@ -15,7 +15,7 @@ from forest_align.data.formats.format import Format, PairError, SentencePair, Wr
 from forest_align.data.text.lines import InputLines, path_beside
 from forest_align.types import InputError
 
-_LINE = re.compile(r"\s*([0-9]+[-p][0-9]+(\s+|$))*")
+_LINE = re.compile(r"\s*([0-9]+[-p?][0-9]+(\s+|$))*")
 
 
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
@@ -108,7 +108,7 @@ def _write_tokens(pair: SentencePair) -> str:
 
 FORMAT = Format(
     "pharaoh",
-    "lines of links 0-0 1-2 (1p2: possible); sentences in NAME.tsv beside NAME.pharaoh",
+    "lines of links 0-0 1-2 (1p2 or 1?2: possible); sentences in NAME.tsv beside NAME.pharaoh",
     read,
     matches,
     (".pharaoh", ".align"),

@@ -3,84 +3,50 @@
 from __future__ import annotations
 
 import csv
-import re
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from forest_align.data.formats.column_names import (
+    COLUMN_NAMES,
+    ColumnNames,
+    TextColumns,
+    label_of,
+    require_columns,
+    text_columns,
+)
 from forest_align.data.formats.fields import plain_sentence
 from forest_align.data.formats.format import Format, PairError, SentencePair, reading_pair
 from forest_align.data.text.csv_rows import csv_rows
 from forest_align.data.text.lines import InputLines
 from forest_align.types import InputError, InputWarning
 
-#: Names that corpora give to the columns of the two sentences, the most specific first. Letter case, blanks,
-#: hyphens and underscores are ignored.
-COLUMN_NAMES = (
-    ("source", "target"),
-    ("src", "tgt"),
-    ("src", "trg"),
-    ("sentence1", "sentence2"),
-    ("sentencea", "sentenceb"),
-    ("sent1", "sent2"),
-    ("s1", "s2"),
-    ("text1", "text2"),
-    ("texta", "textb"),
-    ("string1", "string2"),
-    ("phrase1", "phrase2"),
-    ("question1", "question2"),
-    ("complex", "simple"),
-    ("normal", "simple"),
-    ("original", "simple"),
-    ("original", "simplified"),
-    ("original", "simplification"),
-    ("source", "simplified"),
-    ("source", "simplification"),
-    ("text", "simplified"),
-    ("text", "simplification"),
-    ("original", "paraphrase"),
-    ("sentence", "paraphrase"),
-    ("text", "paraphrase"),
-    ("premise", "hypothesis"),
-    ("text", "hypothesis"),
-    ("reference", "hypothesis"),
-    ("reference", "candidate"),
-    ("reference", "prediction"),
-    ("question", "answer"),
-    ("question", "sentence"),
-    ("text", "summary"),
-    ("input", "output"),
-)
-_ID_NAMES = ("id", "pairid")
-# Labels of paraphrases; a column of other labels is skipped.
-_LABELS = {"0": False, "1": True, "false": False, "true": True}
-_JOINTS = re.compile(r"[\s_-]+")
-
-
-class TextColumns(NamedTuple):
-    """Positions of the columns that are read, None if there is none."""
-
-    source: int
-    target: int
-    id: int | None
-    label: int | None
+# Options for the csv module. A list of words between semicolons is hardly a row between commas.
+_TABS = {"delimiter": "\t", "quoting": csv.QUOTE_NONE}
+_COMMAS = {"delimiter": ",", "strict": True}
+_SEMICOLONS = {"delimiter": ";", "strict": True}
 
 
 class _Header(NamedTuple):
-    """The columns that are read, the names of all, as written, and whether the line is certainly a header."""
+    """The columns that are read, the names of all, the dialect of rows, and whether it is certainly one."""
 
     columns: TextColumns
     names: Sequence[str]
+    dialect: dict[str, Any]
     is_certain: bool
 
 
-def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
-    """Yield one pair a row, from the columns that :data:`COLUMN_NAMES` names, ``id`` and ``label``, if there.
+def read(
+    lines: InputLines, tokenized: bool, wanted: ColumnNames | None = None
+) -> Iterator[SentencePair | InputError]:
+    """Yield one pair a row, from the wanted columns, or from some of :data:`COLUMN_NAMES`.
+
+    The columns ``id`` and ``label`` are read if there.
 
     A label is 0 or 1, ``false`` or ``true``; anything else is none. Other columns are skipped. The id of a
-    row without one is its number, from 1 below the header. Quotes are special only in comma-separated tables;
-    in tab-separated ones they are text.
+    row without one is its number, from 1 below the header. Columns are separated by commas, semicolons or
+    tabs. Quotes are special except in tab-separated tables, where they are text.
 
     Raises
     ------
@@ -95,11 +61,8 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     first = next(lines, None)
     if first is None:
         return
-    header = _header(first)
-    if header is None:
-        raise lines.error(f"expected a header line with the columns source and target, found {first[:60]!r}")
     try:
-        check_names(header.columns, header.names)
+        header = _header(first, wanted)
     except InputError as error:
         raise lines.error(error.message) from None
     if not header.is_certain:
@@ -109,7 +72,7 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
             f"target {target!r}; --from tsv takes it for a pair"
         )
         warnings.warn(InputWarning(message), stacklevel=2)
-    for number, (begun, row) in enumerate(csv_rows(lines, **_dialect(first)), 1):
+    for number, (begun, row) in enumerate(csv_rows(lines, **header.dialect), 1):
         try:
             if isinstance(row, InputError):
                 raise PairError(row, str(number))
@@ -134,71 +97,48 @@ def _pair(row: list[str], header: _Header, number: str, tokenized: bool) -> Sent
         )
 
 
-def label_of(cell: str) -> bool | None:
-    """The label of a pair: whether it is a paraphrase; None for labels of another kind."""
-    return _LABELS.get(cell.strip().lower())
+def _dialect(line: str, wanted: ColumnNames | None) -> dict[str, Any]:
+    """How the rows are written: the separator is that which divides the header into columns of sentences."""
+    if "\t" in line:
+        return _TABS
+    if ";" in line and text_columns(_cells(line, _SEMICOLONS), wanted) is not None:
+        return _SEMICOLONS
+    return _SEMICOLONS if line.count(";") > line.count(",") else _COMMAS
 
 
-def _dialect(header: str) -> dict[str, Any]:
-    """Options for the csv module; the header shows the separator of columns."""
-    return {"delimiter": "\t", "quoting": csv.QUOTE_NONE} if "\t" in header else {"strict": True}
-
-
-def _cells(line: str) -> list[str]:
+def _cells(line: str, dialect: dict[str, Any]) -> list[str]:
     try:
-        return [cell.strip() for cell in next(csv.reader([line], **_dialect(line)), [])]
+        return [cell.strip() for cell in next(csv.reader([line], **dialect), [])]
     except csv.Error:
         return []
 
 
-def _key(name: str) -> str:
-    """Normalise a column's name, so that different spellings are equal."""
-    return _JOINTS.sub("", name).lower()
-
-
-def _header(line: str) -> _Header | None:
-    """Read a line as a header; None if it is not one."""
-    names = _cells(line)
-    columns = text_columns(names)
-    if columns is None:
-        return None
-    # In a tab-separated table, names of columns could be a pair of words.
-    usual = (names[columns.source].lower(), names[columns.target].lower()) == COLUMN_NAMES[0]
-    return _Header(columns, names, "\t" not in line or usual)
-
-
-def text_columns(names: Sequence[str]) -> TextColumns | None:
-    """Find the columns of two sentences by their names; None if there are none."""
-    places = {_key(name): place for place, name in enumerate(names)}
-    for pair in COLUMN_NAMES:
-        if all(name in places for name in pair):
-            source, target = (places[name] for name in pair)
-            id_place = next((places[name] for name in _ID_NAMES if name in places), None)
-            return TextColumns(source, target, id_place, places.get("label"))
-    return None
-
-
-def check_names(columns: TextColumns, names: Sequence[str]) -> None:
-    """Make sure that no other column has the name of one that is read.
+def _header(line: str, wanted: ColumnNames | None = None) -> _Header:
+    """Read a line as a header.
 
     Raises
     ------
     InputError
-        If one has.
+        If it does not name the columns, or repeats the name of one that is read.
     """
-    keys = [_key(name) for name in names]
-    for place in columns[:3]:
-        if place is not None and keys.count(keys[place]) > 1:
-            raise InputError(f"expected one column {names[place]!r} in the header, found several")
+    dialect = _dialect(line, wanted)
+    names = _cells(line, dialect)
+    columns = require_columns(names, wanted)
+    # In a tab-separated table, names of columns could be a pair of words.
+    usual = (names[columns.source].lower(), names[columns.target].lower()) == COLUMN_NAMES[0]
+    return _Header(columns, names, dialect, wanted is not None or dialect is not _TABS or usual)
 
 
 def matches(head: Sequence[str]) -> bool:
     """Whether the first line names the columns of two sentences, and the file is not a list of words."""
-    header = _header(head[0]) if head else None
-    if header is None:
+    if not head or text_columns(_cells(head[0], _dialect(head[0], None))) is None:
         return False
+    try:
+        is_certain = _header(head[0]).is_certain
+    except InputError:  # a repeated name
+        return True
     below = head[1:]
-    return header.is_certain or not below or any(" " in line.strip() for line in below)
+    return is_certain or not below or any(" " in line.strip() for line in below)
 
 
 FORMAT = Format(
@@ -206,4 +146,5 @@ FORMAT = Format(
     "CSV or tab-separated, with a header line: source and target (or complex, simple, …), perhaps id",
     read,
     matches,
+    read_columns=read,
 )

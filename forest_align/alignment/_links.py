@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _SIDES = ("source", "target")
 # Nine digits are enough for any sentence, and Python refuses to read numbers of thousands of digits.
-_INDEX = re.compile(r"[0-9]{1,9}")
+_LINK = re.compile(r"([0-9]{1,9})([-p?])([0-9]{1,9})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,21 +88,20 @@ class Links:
 
     @classmethod
     def from_pharaoh(cls, line: str) -> Links:
-        """Read ``"0-0 1-2"``; ``"1p2"`` marks a possible link.
+        """Read ``"0-0 1-2"``; ``"1p2"`` or ``"1?2"`` marks a possible link.
 
         Raises
         ------
         InputError
-            If an item is not of the form ``i-j`` or ``ipj``.
+            If an item is not of the form ``i-j``, ``ipj`` or ``i?j``.
         """
         pairs, sure = [], []
         for item in line.split():
-            separator = "-" if "-" in item else "p"
-            left, found, right = item.partition(separator)
-            if not (found and _INDEX.fullmatch(left) and _INDEX.fullmatch(right)):
+            link = _LINK.fullmatch(item)
+            if link is None:
                 raise InputError(f"expected links such as 0-0 or 1p2, found {item[:40]!r}")
-            pairs.append((int(left), int(right)))
-            sure.append(separator == "-")
+            pairs.append((int(link[1]), int(link[3])))
+            sure.append(link[2] == "-")
         return cls.of(pairs, sure=None if all(sure) else sure)
 
     def to_pharaoh(self) -> str:

@@ -76,7 +76,7 @@ def plan_parts(options: argparse.Namespace) -> InputPlan:
     if "-" in given:
         raise InputError("--engine reads files, not standard input")
     files = [file for path in given for file in expand(path)]
-    found = plan_stretches(files, _part_size(options), options.source_format)
+    found = plan_stretches(files, _part_size(options), options.source_format, options.columns)
     if len(found.stretches) > _MOST_PARTS:
         parts = len(found.stretches)
         raise InputError(f"expected at most {_MOST_PARTS} parts, found {parts}: raise --part-size")
@@ -174,7 +174,9 @@ class AlignedParts:
 
     def _items(self, stretch: Stretch) -> Iterator[Item]:
         options = self.options
-        pairs = read_stretch(stretch, tokenized=options.tokenized, escapes=options.escapes is not None)
+        pairs = read_stretch(
+            stretch, tokenized=options.tokenized, escapes=options.escapes is not None, columns=options.columns
+        )
         return read_items(options, lambda problem: None, pairs=pairs)
 
     def _write_table(self, number: int, items: Iterator[Item]) -> tuple[int, int]:

@@ -72,6 +72,17 @@ def is_single_word(text: str) -> bool:
     return is_word and not os.path.exists(text)
 
 
+def add_columns(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--columns``: where tables and JSON objects have the two sentences."""
+    parser.add_argument(
+        "--columns",
+        nargs=2,
+        metavar=("SOURCE", "TARGET"),
+        help="names of the two columns of a table, or of the two keys of JSON; default: source and target, "
+        "sentence1 and sentence2, premise and hypothesis, and other usual ones",
+    )
+
+
 def add_text_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare how plain text is written: ``--tokenized`` and ``--escapes``."""
     parser.add_argument(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from forest_align.aligners.words.choose import WORD_CANDIDATES
 from forest_align.alignment import Links
-from forest_align.cli.arguments import add_text_arguments, word_candidates_name
+from forest_align.cli.arguments import add_columns, add_text_arguments, word_candidates_name
 from forest_align.cli.skipped_inputs import report_skipped
 from forest_align.types import InputError
 
@@ -25,6 +25,7 @@ def add_corpus_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--from", dest="format", metavar="FORMAT", help="format of all files; guessed otherwise"
     )
+    add_columns(parser)
     add_text_arguments(parser)
     parser.add_argument("--forests", metavar="CACHE", type=Path, help="cache of parses and features")
     parser.add_argument(
@@ -107,7 +108,9 @@ def read_files(paths: Sequence[str], args: argparse.Namespace) -> list[SentenceP
     return [
         pair
         for path in paths
-        for pair in read_pairs(path, args.format, tokenized=args.tokenized, escapes=args.escapes)
+        for pair in read_pairs(
+            path, args.format, tokenized=args.tokenized, escapes=args.escapes, columns=args.columns
+        )
     ]
 
 

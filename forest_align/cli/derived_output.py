@@ -14,7 +14,7 @@ from forest_align.aligners.model_folder import bundled_models
 from forest_align.alignment import Alignment
 from forest_align.cli.aligned_lines import aligned_items
 from forest_align.cli.aligner_choice import load_aligner
-from forest_align.cli.arguments import add_output, add_text_arguments, format_of_output
+from forest_align.cli.arguments import add_columns, add_output, add_text_arguments, format_of_output
 from forest_align.cli.input_pairs import read_items
 from forest_align.cli.skipped_inputs import SkippedInputs
 from forest_align.cli.writers import EntryWriter
@@ -58,6 +58,7 @@ def add_derived_arguments(parser: argparse.ArgumentParser, formats: Mapping[str,
         "--alignments", action="store_true", help="PAIRS are alignments that 'forest-align align' wrote"
     )
     parser.add_argument("--from", dest="source_format", choices=tuple(FORMATS), help="format of PAIRS")
+    add_columns(parser)
     add_text_arguments(parser)
     parser.add_argument("--aligner", choices=tuple(bundled_models()), help="a bundled model; default: forest")
     parser.add_argument("--model", metavar="FOLDER", help="a trained model; default: the bundled one")
@@ -96,7 +97,7 @@ def write_derived(options: argparse.Namespace, command: str, formats: Mapping[st
 
 def _read(options: argparse.Namespace, command: str) -> Iterator[Alignment]:
     """The alignments of a file; broken lines are reported, and keep their places as pairs that failed."""
-    for option in ("target", "aligner", "model", "parser", "source_format"):
+    for option in ("target", "aligner", "model", "parser", "source_format", "columns"):
         if getattr(options, option) is not None:
             name = {"target": "second sentence", "source_format": "--from"}.get(option, f"--{option}")
             raise InputError(f"--alignments takes no {name}: nothing is aligned")

@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from forest_align.data.formats.column_names import require_columns
 from forest_align.data.text.lines import STANDARD_INPUT, InputLines
 from forest_align.types import InputError, Sentence
 from forest_align.types.json_fields import Fields, describe, parse_json_object
@@ -61,7 +62,7 @@ def read_document(path: str, lines: bool) -> Sentences:
 
 
 def read_document_pairs(
-    path: str, target: str | None, lines: bool, names: tuple[str, str] = ("source", "target")
+    path: str, target: str | None, lines: bool, names: tuple[str, str] | None = None
 ) -> Iterator[DocumentPair | BrokenPair]:
     """Yield pairs of documents; one that cannot be read yields its error.
 
@@ -74,8 +75,8 @@ def read_document_pairs(
         File of the second document.
     lines : bool
         Whether each line of a document is a sentence.
-    names : (str, str)
-        Keys of the two documents in JSON lines.
+    names : (str, str), optional
+        Keys of the two documents in JSON lines; by default those that columns of tables may have.
 
     Raises
     ------
@@ -113,10 +114,15 @@ def _of_paths(line: str, number: int, lines: bool) -> DocumentPair:
     return DocumentPair(paths[2] if len(paths) == 3 else str(number), first, second)
 
 
-def _of_json(line: str, number: int, names: tuple[str, str]) -> DocumentPair:
+def _of_json(line: str, number: int, names: tuple[str, str] | None) -> DocumentPair:
     if not line.strip():
         raise InputError("blank line; expected a JSON object")
-    fields = Fields(parse_json_object(line))
+    values = parse_json_object(line)
+    fields = Fields(values)
+    if names is None:
+        keys = list(values)
+        columns = require_columns(keys, what="fields")
+        names = keys[columns.source], keys[columns.target]
     first, second = (_read_sentences(fields, name) for name in names)
     return DocumentPair(fields.identifier("id", str(number)), first, second)
 

@@ -113,7 +113,11 @@ def _pairs(options: argparse.Namespace) -> Iterator[SentencePair | InputError]:
                 f"there is no file {options.pairs!r}; expected a file of pairs, or two sentences"
             )
         return read_pairs(
-            options.pairs, options.source_format, tokenized=options.tokenized, escapes=options.escapes
+            options.pairs,
+            options.source_format,
+            tokenized=options.tokenized,
+            escapes=options.escapes,
+            columns=options.columns,
         )
     two = options.pairs, options.target
     for path in two:
@@ -127,8 +131,9 @@ def _pairs(options: argparse.Namespace) -> Iterator[SentencePair | InputError]:
             f"there are no files {two[0]!r} and {two[1]!r}; expected a file of pairs, or two sentences "
             "(two such words can come through standard input, with a tab between them)"
         )
-    if options.source_format is not None:
-        raise InputError("--from is for files; found two sentences")
+    for name, value in (("--from", options.source_format), ("--columns", options.columns)):
+        if value is not None:
+            raise InputError(f"{name} is for files; found two sentences")
     source, target = (
         _unescaped(plain_sentence(text, options.tokenized, side), side, options)
         for text, side in zip(two, ("source", "target"), strict=True)

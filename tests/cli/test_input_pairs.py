@@ -12,7 +12,7 @@ from forest_align.types import InputError, InputWarning
 
 
 def read(pairs: Path | str, **changes: Any) -> list[Item]:
-    names = ("target", "words", "source_format", "parser", "escapes")
+    names = ("target", "words", "source_format", "parser", "escapes", "columns")
     values = dict.fromkeys(names) | {"tokenized": False, "pairs": str(pairs)} | changes
     return list(read_items(argparse.Namespace(**values), pytest.fail))
 
@@ -30,6 +30,15 @@ def test_a_pair_knows_where_it_stands_and_one_that_is_typed_in_stands_nowhere(tm
 def test_typed_sentences_are_read_without_escapes_too() -> None:
     (item,) = read("It &apos;s so", target="so well @-@ known", escapes="moses")
     assert item.texts == ("1", "It 's so", "so well-known")
+
+
+def test_columns_that_are_named_are_read_and_typed_sentences_have_none(tmp_path: Path) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_text('{"old": "a b", "new": "a c", "source": "x", "target": "y"}')
+    (item,) = read(path, columns=["old", "new"])
+    assert item.texts == ("1", "a b", "a c")
+    with pytest.raises(InputError, match="--columns is for files; found two sentences"):
+        read("He died.", target="He passed away.", columns=["old", "new"])
 
 
 @pytest.mark.parametrize("text", ["He died.", "much " * 200 + "more", "Hello"])

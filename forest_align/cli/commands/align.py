@@ -21,6 +21,7 @@ from forest_align.cli.aligner_choice import (
     made_with,
 )
 from forest_align.cli.arguments import (
+    add_columns,
     add_device,
     add_links,
     add_output,
@@ -109,6 +110,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "picture of one pair, ists is for --chunks",
     )
     parser.add_argument("--from", dest="source_format", choices=tuple(FORMATS), help="format of PAIRS")
+    add_columns(parser)
     add_text_arguments(parser)
     parser.add_argument(
         "--words",
@@ -298,6 +300,7 @@ def _made_with(options: argparse.Namespace, aligner: Aligner, first: Sequence[st
         "--to": options.to,
         "--tokenized": "given" if options.tokenized else "",
         "--escapes": options.escapes or "",
+        "--columns": " ".join(options.columns or ()),
         "-k": str(options.alignments),
         "--explain": "given" if options.explain else "",
         "--min-probability": "" if options.min_probability is None else str(options.min_probability),

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
-from forest_align.cli.arguments import add_text_arguments
+from forest_align.cli.arguments import add_columns, add_text_arguments
 from forest_align.cli.expected_counts import expected_count
 from forest_align.cli.skipped_inputs import SkippedInputs
 from forest_align.data.formats.format import Format
@@ -52,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--from", dest="source_format", choices=tuple(FORMATS), help="format of IN")
     writable = tuple(name for name, f in FORMATS.items() if f.writer)
     parser.add_argument("--to", choices=writable, help="format of OUT; default: by its extension")
+    add_columns(parser)
     add_text_arguments(parser)
     parser.add_argument(
         "--majority",
@@ -83,7 +84,13 @@ def run(options: argparse.Namespace) -> int:
         refuse_overwriting(file, outputs)
     _refuse_files_beside(outputs)
     streams = [
-        read_pairs(file, options.source_format, tokenized=options.tokenized, escapes=options.escapes)
+        read_pairs(
+            file,
+            options.source_format,
+            tokenized=options.tokenized,
+            escapes=options.escapes,
+            columns=options.columns,
+        )
         for file in annotators
     ]
     published = read_pairs(options.tokens_of) if options.tokens_of else None

@@ -17,7 +17,7 @@ pytest.importorskip("narwhals", reason="needs the extra [tables]")
 import pyarrow.parquet as pq
 
 from forest_align.aligners.base import Aligner
-from forest_align.data import PairError, read_pairs
+from forest_align.data import PairError, SentencePair, read_pairs
 from forest_align.data.formats.arrow_tables import is_table
 from forest_align.types import InputError
 
@@ -128,7 +128,11 @@ def test_a_cell_may_have_tokens_or_a_text_of_tokens() -> None:
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        (pa.table({"a": ["x"]}), "expected columns with the names source and target, or such, found ['a']"),
+        (
+            pa.table({"a": ["x"]}),
+            "expected columns with the names source and target, or such, found 'a'; --columns SOURCE TARGET "
+            "names others",
+        ),
         (
             pa.table({"source": ["x"], "Source": ["x"], "target": ["x"]}),
             "expected one column 'Source' in the header, found several",
@@ -147,6 +151,15 @@ def test_what_is_no_table_of_pairs_is_refused(table: Any, message: str, tmp_path
         with pytest.raises(InputError) as refused:
             list(read_pairs(path))
         assert str(refused.value) == f"{path}: {message}"
+
+
+def test_columns_of_tables_and_parquet_can_be_named(tmp_path: Path) -> None:
+    table = pa.table({"source": ["x"], "Old": ["a"], "new": ["b"]})
+    pq.write_table(table, tmp_path / "pairs.parquet")
+    for pairs in (table, tmp_path / "pairs.parquet"):
+        (found,) = read_pairs(pairs, columns=("Old", "new"))
+        assert isinstance(found, SentencePair)
+        assert (found.source.text, found.target.text) == ("a", "b")
 
 
 def test_a_file_that_is_not_parquet_is_refused_with_its_name(tmp_path: Path) -> None:

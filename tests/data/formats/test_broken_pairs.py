@@ -42,7 +42,10 @@ CASES = [
     ("trees", "(X a)\t(X b\tp7\n", ("p7", "a", "")),
     ("table", "id,source,target\np7,He died .,\n", ("p7", "He died .", "")),
     ("table", "id\tsource\ttarget\np7\tHe died .\n", ("p7", "He died .", "")),
-    ("jacana", '[{"id": "p7", "source": "a", "target": "b"}]', ("p7", "a", "b")),
+    ("jacana", '[{"id": "p7", "source": "a", "target": ""}]', ("p7", "a", "")),
+    ("m2", "S a b\nA 1 3|||R|||c|||REQUIRED|||-NONE-|||0\n\n", ("1", "a b", "")),
+    ("bars", "a ||| b ||| c\n", ("1", "a", "b")),
+    ("jsonl", '{"pairID": "p7", "premise": "a", "hypothesis": 3}', ("p7", "a", "")),
     ("jacana", '[{"id": "p7", "source": "a", "sureAlign": ""}]', ("p7", "a", "")),
     ("jacana", '[{"id": "p7", "source": 3, "target": "b", "sureAlign": ""}]', ("p7", "", "b")),
     ("jacana", '[{"source": "a", "target": "b", "sureAlign": ""}]', ("1", "a", "b")),
@@ -207,8 +210,8 @@ BROKEN = [
         "jsonl",
         '{"source": "a", "target": "b"}\n{"source": "a"}\n{"source": "c", "target": "d"}\n',
         2,
-        "target",
-        "required",
+        None,
+        "expected fields with the names source and target, or such, found 'source'",
     ),
     (
         "jsonl",
@@ -303,12 +306,23 @@ BROKEN = [
     (
         "jacana",
         '[{"id": "1", "source": "a", "target": "b", "sureAlign": ""},\n'
-        '{"id": "2", "source": "a", "target": "b"},\n'
+        '{"id": "2", "source": "a", "target": "b", "possibleAlign": ""},\n'
         '{"id": "3", "source": "c", "target": "d", "sureAlign": ""}]',
         2,
         "sureAlign",
-        "jsonl",
+        "required",
     ),
+    ("bars", "a ||| b\na b\nc ||| d\n", 2, None, "expected source ||| target, found 1"),
+    (
+        "m2",
+        "S a\nA -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n\n"
+        "S a b\nA 0 2|||R|||c|||REQUIRED|||-NONE-|||0\nA 1 2|||R|||c|||REQUIRED|||-NONE-|||0\n\nS c\n",
+        6,
+        None,
+        "do not overlap",
+    ),
+    ("m2", "S a\n\nA 0 1|||R|||c|||REQUIRED|||-NONE-|||0\n\nS c\n", 3, None, "a sentence, 'S words'"),
+    ("m2", "S a\n\nS b\nA 0 1|||R|||c\n\nS c\n", 4, None, "'A start end|||type"),
 ]
 
 

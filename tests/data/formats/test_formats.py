@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.alignment import Alignment, Links
+from forest_align.data.formats.column_names import COLUMN_NAMES
 from forest_align.data.pairs import FORMATS, ChunkLink, SentencePair, find_format, read_pairs, write_pairs
 from forest_align.data.text.lines import InputLines, TextLines
 from forest_align.types import InputError, InputWarning, Sentence, Token
@@ -283,7 +284,7 @@ def test_an_error_leaves_what_was_there(tmp_path: Path) -> None:
     path, broken = tmp_path / "out.json", tmp_path / "in.json"
     path.write_text("precious")
     broken.write_text('[{"id": "1", "source": "a", "target": "b", "sureAlign": ""}, {"id": "2"}]')
-    with pytest.raises(InputError, match=r"in\.json:1: field 'source'"):
+    with pytest.raises(InputError, match=r"in\.json:1: .*names source and target"):
         write_pairs(read_pairs(broken), path)
     with pytest.raises(OSError, match="nowhere"):
         write_pairs(read_pairs(tmp_path / "nowhere"), path)
@@ -584,7 +585,7 @@ def test_an_empty_file_has_no_pairs_and_unknown_content_is_an_error(tmp_path: Pa
 def test_json_that_is_no_list_of_pairs_is_told_which_json_was_expected(tmp_path: Path, text: str) -> None:
     path = tmp_path / "x.json"
     path.write_text(text)
-    with pytest.raises(InputError, match=r"JSON list of objects with source, target and sureAlign .*jsonl"):
+    with pytest.raises(InputError, match=r"JSON list of objects with source and target, .*jsonl"):
         list(read_pairs(path))
 
 
@@ -670,8 +671,78 @@ def test_a_table_whose_header_names_no_sentences_is_told_what_it_needs(tmp_path:
     path = tmp_path / "pairs.csv"
     path.write_text("one,other\na,b\n")
     for name in (None, "table"):
-        with pytest.raises(InputError, match="header line with the columns source and target"):
+        with pytest.raises(InputError, match="names source and target, or such, found 'one', 'other'; --col"):
             list(read_pairs(path, name))
+
+
+def refusal(items: Any) -> str:
+    """The message about a file, or about its only pair."""
+    try:
+        (found,) = items
+    except InputError as error:
+        found = error
+    assert isinstance(found, InputError)
+    return str(found)
+
+
+#: One pair, told by the names of its columns or fields, in each of the formats that have them.
+NAMED = {
+    "x.csv": "n,{0},{1},label\n1,He died,He left,1\n",
+    "y.csv": 'n;{0};{1};label\n1;"He died";He left;1\n',
+    "x.jsonl": '{{"n": 1, "{0}": "He died", "{1}": "He left", "label": 1}}\n',
+    "x.json": '[{{"n": 1, "{0}": "He died", "{1}": "He left", "label": true}}]\n',
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("names", [*COLUMN_NAMES, ("Old text", "new")])
+def test_every_format_with_names_knows_the_same_names_of_columns(
+    name: str, names: tuple[str, str], tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_text(NAMED[name].format(*names))
+    if names not in COLUMN_NAMES:
+        assert "found 'n', 'Old text', 'new', 'label'" in refusal(read_pairs(path))
+    (found,) = good(read_pairs(path, columns=None if names in COLUMN_NAMES else names))
+    assert (found.source.text, found.target.text, found.label) == ("He died", "He left", True)
+    message = refusal(read_pairs(path, columns=("nowhere", "new")))
+    assert f"'nowhere' and 'new', found 'n', '{names[0]}'" in message
+
+
+def test_columns_are_refused_for_a_format_without_names(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_text("a b\tc d\n")
+    with pytest.raises(
+        InputError, match="format tsv has no columns with names; jsonl, jacana, table, parquet"
+    ):
+        good(read_pairs(path, "tsv", columns=("a", "b")))
+
+
+def test_bars_and_links_with_question_marks_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_text("He died . ||| He left .\n")
+    (found,) = good(read_pairs(path))
+    assert (found.source.text, found.target.text) == ("He died .", "He left .")
+    (tmp_path / "y.tsv").write_text("He died\tHe left\n")
+    (tmp_path / "y.pharaoh").write_text("0-0 1?1\n")
+    (found,) = good(read_pairs(tmp_path / "y.pharaoh"))
+    assert found.links == Links.of([(0, 0), (1, 1)], sure=[True, False])
+
+
+def test_m2_gives_the_corrected_sentence_of_each_annotator(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    end = "|||REQUIRED|||-NONE-|||"
+    path.write_text(
+        f"S He go home at\nA 1 2|||R:VERB|||goes{end}0\nA 3 4|||U:PREP|||{end}0\n"
+        f"A 0 0|||M:ADV|||Then ,{end}1\nA 0 1|||R:OTHER|||she{end}1\n\n"
+        f"S Fine .\nA -1 -1|||noop|||-NONE-{end}0\n\nS No .\n"
+    )
+    assert [(pair.id, " ".join(pair.target.words)) for pair in good(read_pairs(path))] == [
+        ("1.0", "He goes home"),
+        ("1.1", "Then , she go home at"),
+        ("2", "Fine ."),
+        ("3", "No ."),
+    ]
 
 
 @pytest.mark.parametrize(

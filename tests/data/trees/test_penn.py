@@ -64,7 +64,9 @@ def test_a_tree_of_traces_alone_becomes_nothing() -> None:
     assert strip_annotations(parse_bracket("( (S (NP-SBJ (-NONE- *)) (VP (-NONE- *?*))) )")) is None
 
 
-@pytest.mark.parametrize("text", ["(S (PRP (He)) (VBD left))", "(S (NP) (VB go))", "(S (: (;)) (VB go))", "(())"])
+@pytest.mark.parametrize(
+    "text", ["(S (PRP (He)) (VBD left))", "(S (NP) (VB go))", "(S (: (;)) (VB go))", "(())"]
+)
 def test_a_node_without_words_is_refused_because_it_may_be_a_word(text: str) -> None:
     with pytest.raises(InputError, match="expected a word with its tag"):
         strip_annotations(parse_bracket(text))
