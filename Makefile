@@ -70,7 +70,7 @@ lint:
 PPDB ?= $(wildcard $(DATA)/lexicon/ppdb-1.0-xxxl-lexical.synonyms.tsv.gz)
 ALIGNERS := --aligner identity --aligner sultan $(if $(PPDB),--ppdb $(PPDB)) --aligner contextual \
     --aligner semi-markov --aligner semi-markov-phrasal --aligner joint --aligner projection --aligner forest
-RUNS := msr-rte.test edinburgh.test mtref.dev wiki.dev spade.sample spade.espada ists.train etpc.dev ssd.dev sts2013.test msrp.test \
+RUNS := msr-rte.test edinburgh.test mtref.dev wiki.dev spade.sample spade.espada ists.train etpc.dev verses.dev ssd.dev sts2013.test msrp.test \
     rte.test qa.test
 benchmark: $(VENV)/installed-for-tests
 	mkdir -p build/benchmark

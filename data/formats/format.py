@@ -47,7 +47,7 @@ class PhraseUnit:
         Token indices from 0, ascending; they may have gaps. One side is empty if words were added or deleted,
         both for a change of the sentence as a whole.
     type : str
-        Kind of correspondence, as the corpus names it.
+        Kind of correspondence, as the corpus names it; empty if it names none.
     keeps_meaning : bool
         Whether the two sides mean the same.
     """

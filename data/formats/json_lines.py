@@ -231,7 +231,7 @@ def _units(values: Sequence[Any], lengths: tuple[int, int]) -> tuple[PhraseUnit,
         fields = Fields(value, f"phrases[{k}]")
         source, target = _token_lists(fields, lengths)
         found.append(
-            PhraseUnit(source, target, fields.text("type"), fields.boolean("sense_preserving", True))
+            PhraseUnit(source, target, fields.text("type", ""), fields.boolean("sense_preserving", True))
         )
     return tuple(found)
 

@@ -27,6 +27,7 @@ from forest_align.eval.benchmarks._differing_spans import ssd_task
 from forest_align.eval.benchmarks._edit_task import edit_task
 from forest_align.eval.benchmarks._phrase_tasks import ists_task, spade_files, spade_task
 from forest_align.eval.benchmarks._word_links import GoldVersion, dependency_scorer, word_scorer
+from forest_align.eval.benchmarks.core_phrases import verses_task
 from forest_align.eval.benchmarks.phrase_units import etpc_task
 from forest_align.eval.benchmarks.reading import Files, tokenized_sentences
 from forest_align.eval.benchmarks.stanford_trees import StanfordParses
@@ -271,6 +272,11 @@ BENCHMARKS = {
         "ETPC (Kovatchev et al. 2018): typed phrase correspondences of pairs of MSRP that are no paraphrases",
         {split: (f"phrases/etpc-{split}.jsonl",) for split in ("dev", "test")},
         etpc_task,
+    ),
+    "verses": Benchmark(
+        "Verses of a literal and of a simple English Bible (unfoldingWord), aligned with the original",
+        dict.fromkeys(("dev", "train"), ("phrases/verses-train.jsonl.gz",)),
+        verses_task,
     ),
     "ssd": Benchmark(
         "Span similarity dataset (Miguel Lozano et al. 2026): spans that differ in meaning",

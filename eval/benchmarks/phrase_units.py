@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from forest_align.alignment import Alignment, SpanPair
 from forest_align.data.formats.format import PhraseUnit
+from forest_align.eval.benchmarks.core_phrases import core_scorer, units_of
 from forest_align.eval.benchmarks.reading import Files, tokenized_sentences
 from forest_align.eval.benchmarks.task import Figures, Task
 from forest_align.eval.metrics.scores import Statistic, share
@@ -15,7 +16,6 @@ from forest_align.eval.metrics.unit_scores import (
     is_phrase_unit,
     judge_unit,
 )
-from forest_align.types import InputError
 
 #: The types whose units are one table together; each of them has a table of its own, too.
 _SUBSTITUTION = "substitution"
@@ -32,12 +32,10 @@ def etpc_task(files: Files, split: str) -> Task:
         If a pair cannot be read or has no phrases of people: names it.
     """
     pairs = files.pairs()
-    units = []
-    for pair in pairs:
-        if pair.units is None:
-            raise pair.located(InputError(f"pair {pair.id!r}: expected phrases, found none", field="phrases"))
-        units.append(pair.units)
-    return Task([pair.id for pair in pairs], tokenized_sentences(pairs), unit_scorer(units))
+    units = units_of(pairs)
+    sentences = tokenized_sentences(pairs)
+    by_type, by_core = unit_scorer(units), core_scorer("etpc core", sentences, units)
+    return Task([pair.id for pair in pairs], sentences, lambda found: [*by_type(found), *by_core(found)])
 
 
 def unit_scorer(gold: Sequence[Sequence[PhraseUnit]]) -> Callable[[Sequence[Alignment]], list[Figures]]:

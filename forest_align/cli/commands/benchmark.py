@@ -43,6 +43,7 @@ NAMES = (
     "spade",
     "ists",
     "etpc",
+    "verses",
     "ssd",
     "edits",
     "sts2013",

@@ -126,7 +126,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     by_folder = {
         "alignment/mtref": "1\tThe dog\tN/A\tthe dog\tN/A\t1\t1\t0-0 1-1\t0-1\n",
         "alignment/wiki": "1\tThe dog\tN/A\tthe dog\tN/A\t1\t1\t0-0 1-1\t\n",
-        "phrases": json.dumps(ETPC) + "\n",
+        "phrases": json.dumps({**ETPC, "id": "ROM:1:1"}) + "\n",
         "differences": SSD,
         "edits": json.dumps(EDITS),
         "extrinsic/sts2013": "5\tA dog barked\tA dog barked\n0\tA dog\tCats sleep\n",
@@ -141,6 +141,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
             if file.endswith(".xml.gz"):
                 trees = "".join(f'<s><tree style="penn">\n{tree}\n</tree></s>' for tree in TREES)
                 path.write_bytes(gzip.compress(trees.encode()))
+            elif file.endswith(".jsonl.gz"):
+                path.write_bytes(gzip.compress(by_folder["phrases"].encode()))
             else:
                 of_folder = by_folder.get(file.rpartition("/")[0])
                 text = of_folder or next(text for end, text in contents.items() if file.endswith(f".{end}"))

@@ -403,10 +403,28 @@ def test_etpc_reads_tokens_and_typed_phrases(tmp_path: Path) -> None:
     task = write(tmp_path, "etpc", {".jsonl": json.dumps(line) + "\n"}, "test")
     assert (task.ids, task.pairs[0][1].words) == (["4"], ("He", "passed", "away"))
     found = score(task, "0-0 1-1")
-    assert list(found) == ["etpc", "etpc Synthetic/analytic substitution"]
+    assert list(found) == ["etpc", "etpc Synthetic/analytic substitution", "etpc core"]
     assert (found["etpc"].values["near"], found["etpc"].values["exact"]) == (100, 0)
     with pytest.raises(InputError, match=r"etpc-dev\.jsonl:1:.*pair '1': expected phrases, found none"):
         write(tmp_path, "etpc", {".jsonl": '{"source": "a", "target": "b"}\n'})
+
+
+def test_verses_have_books_for_dev_that_are_no_part_of_train(tmp_path: Path) -> None:
+    unit = {"source": [1], "target": [1, 2]}
+    lines = [
+        {"id": name, "source": ["He", "died"], "target": ["He", "passed", "away"], "phrases": [unit]}
+        for name in ("GEN:1:1", "ROM:1:1", "GEN:1:2", "1SA:1:1")
+    ]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    task = write(tmp_path, "verses", {".jsonl.gz": text})
+    assert task.ids == ["ROM:1:1", "1SA:1:1"]
+    assert load(tmp_path, "verses", "train").ids == ["GEN:1:1", "GEN:1:2"]
+    pair = PhrasePair(Node(1, 2, "V"), Node(1, 3, "V"), 1.0)
+    (found,) = task.score([Alignment(*both, phrases=(pair,)) for both in task.pairs])
+    assert (found.table, found.values["exact_f1"], found.values["units"]) == ("verses core", 100, 2)
+    (tmp_path / "phrases/verses-train.jsonl.gz").write_bytes(gzip.compress(text[: text.index("\n")].encode()))
+    with pytest.raises(InputError, match=r"jsonl\.gz: expected verses of the part dev, found none"):
+        load(tmp_path, "verses")
 
 
 def test_ssd_wants_the_spans_that_are_labelled_different(tmp_path: Path) -> None:
