@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from unicodedata import category
 
 from forest_align.alignment import CHANGE_NAMES, RELATION_NAMES, Alignment, Span
 from forest_align.edits.edit_lattice import REPLACED, Arc
 from forest_align.edits.edit_units import is_placeholder, is_punctuation
 from forest_align.lexicon.evidence import word_relations
+from forest_align.lexicon.function_words import is_content_word
 from forest_align.lexicon.kinds import Evidence
 from forest_align.lexicon.lexicon import WordProfile, load_lexicon
+from forest_align.lexicon.misspelled_words import is_misspelling
+from forest_align.lexicon.negations import negating_words
+from forest_align.lexicon.oppositions import Opposition, opposition, oppositions
+from forest_align.lexicon.quantities import Quantity, QuantityComparison, compare, read_quantities
 from forest_align.lexicon.word_changes import word_change
 from forest_align.lexicon.wordnet_relations import wordnet_relations
 from forest_align.types import Sentence
@@ -30,6 +37,8 @@ EDIT_REASONS = (
     *RELATION_NAMES,
     CONTENT,
 )
+# Function words that are forms of one word, and have lemmas of their own.
+_FORMS = ({"a", "an"}, {"this", "these"}, {"that", "those"})
 _SAME_MEANING = int(Evidence.SYNONYM | Evidence.PPDB)
 
 
@@ -46,6 +55,9 @@ class EditReasons:
         self._sentences = alignment.source, alignment.target
         self._lexicon = load_lexicon()
         self._profiles = tuple(self._lexicon.profiles(side) for side in self._sentences)
+        self._quantities = tuple(
+            read_quantities(side.words, side.tags if any(side.tags) else ()) for side in self._sentences
+        )
         self._relations = {
             (pair.source_node.span, pair.target_node.span): pair.relation
             for pair in alignment.phrases
@@ -59,14 +71,17 @@ class EditReasons:
             for sentence, span in zip(self._sentences, (arc.source, arc.target), strict=True)
         ]
         changed = [*words[0], *words[1]]
-        if all(map(is_punctuation, changed)):
+        if all(is_punctuation(word) and not _is_currency(word) for word in changed):
             return PUNCTUATION
-        if all(is_placeholder(word) or is_punctuation(word) for word in changed):
+        if all(is_placeholder(word) or (is_punctuation(word) and not _is_currency(word)) for word in changed):
             return PLACEHOLDER
         if arc.source is not None and arc.target is not None:
             return self._of_replacement(arc, arc.source, arc.target, words)
         profiles = [*self._words(0, arc.source), *self._words(1, arc.target)]
-        return FUNCTION_WORD if all(one.is_function for one in profiles) else CONTENT
+        negating = _negating(profiles)
+        if len(negating) % 2 and not _content_lemmas(profiles, negating):
+            return "opposite"
+        return FUNCTION_WORD if not negating and all(map(_is_function, profiles)) else CONTENT
 
     def _words(self, side: int, span: Span | None) -> Sequence[WordProfile]:
         return () if span is None else self._profiles[side][slice(*span)]
@@ -75,29 +90,83 @@ class EditReasons:
         one, two = (" ".join(side) for side in words)
         if one.lower() == two.lower():
             return CAPITALS
+        ours, theirs = self._words(0, source), self._words(1, target)
+        if name := self._of_quantities(source, target) or self._of_polarity(ours, theirs):
+            return name
         if "" != _plain(one) == _plain(two):
             return "spelling"
+        if name := self._of_misspellings(ours, theirs):
+            return name
         relation = self._relations.get((source, target))
-        if relation is not None and relation.changes:
-            return relation.changes[0]
+        # Quantities have been compared above.
+        changes = [name for name in relation.changes if name != "number"] if relation is not None else []
+        if changes:
+            return changes[0]
         units = [(piece.source, piece.target) for piece in arc.pieces if piece.kind == REPLACED]
         if len(units) == 1 and (name := self._of_words(*units[0])):
             return name
         if relation is not None:
             return relation.name
-        profiles = self._words(0, source), self._words(1, target)
-        if all(profile.is_function for side in profiles for profile in side):
-            return FUNCTION_WORD
-        numbers = [any(any(map(str.isdigit, word)) for word in side) for side in words]
-        return "number" if all(numbers) else CONTENT
+        return FUNCTION_WORD if all(map(_is_function, [*ours, *theirs])) else CONTENT
+
+    def _of_quantities(self, source: Span, target: Span) -> str:
+        """*Number* if quantities differ, *format* if they are equal and nothing else changed; or empty."""
+        sides = [
+            [one for one in quantities if one.start < span[1] and span[0] < one.end]
+            for quantities, span in zip(self._quantities, (source, target), strict=True)
+        ]
+        comparisons = {
+            (a, b): _comparison(left, right)
+            for a, left in enumerate(sides[0])
+            for b, right in enumerate(sides[1])
+        }
+        equal = [pair for pair, found in comparisons.items() if found is QuantityComparison.EQUAL]
+        paired = {a for a, _ in equal}, {b for _, b in equal}
+        for (a, b), found in comparisons.items():
+            if found is QuantityComparison.OTHER and a not in paired[0] and b not in paired[1]:
+                return "number"
+        rest = [
+            {
+                profile.lemma
+                for number, profile in enumerate(self._words(side, span), span[0])
+                if not _is_function(profile) and not any(one.start <= number < one.end for one in sides[side])
+            }
+            for side, span in enumerate((source, target))
+        ]
+        all_paired = all(len(paired[side]) == len(sides[side]) for side in (0, 1))
+        return "format" if equal and all_paired and rest[0] == rest[1] else ""
+
+    @staticmethod
+    def _of_polarity(ours: Sequence[WordProfile], theirs: Sequence[WordProfile]) -> str:
+        """*Opposite* if only one side is negated and both have the same content words; otherwise content."""
+        negating = _negating(ours), _negating(theirs)
+        if (len(negating[0]) - len(negating[1])) % 2 == 0:
+            return ""
+        one, two = map(_content_lemmas, (ours, theirs), negating)
+        if (oppositions(sorted(one - two), sorted(two - one)) & Opposition.ANTONYM).any():
+            return ""  # not happy, unhappy
+        return "opposite" if one <= two or two <= one else CONTENT
+
+    def _of_misspellings(self, ours: Sequence[WordProfile], theirs: Sequence[WordProfile]) -> str:
+        """*Spelling* if a word is misspelled, and all others are the same or other forms."""
+        if len(ours) != len(theirs):
+            return ""
+        names = set()
+        for one, two in zip(ours, theirs, strict=True):
+            if one.lower != two.lower:
+                is_wrong = is_misspelling(one, two, self._lexicon)
+                names.add("spelling" if is_wrong else word_change(one, two))
+        return "spelling" if "spelling" in names and names <= {"spelling", "inflection"} else ""
 
     def _of_words(self, source: Span | None, target: Span | None) -> str:
         """The reason why one word stands for another; empty if the lexicon does not know it."""
         if source is None or target is None or source[1] - source[0] != 1 or target[1] - target[0] != 1:
             return ""
         one, two = self._words(0, source)[0], self._words(1, target)[0]
+        if (opposition(one.lower, two.lower) or 0) & Opposition.ANTONYM:
+            return "opposite"
         if one.is_function and two.is_function:
-            return ""
+            return "inflection" if one.lemma == two.lemma or {one.lower, two.lower} in _FORMS else ""
         if name := word_change(one, two):
             return name
         if word_relations(one, two) & _SAME_MEANING:
@@ -110,6 +179,42 @@ class EditReasons:
         if general or special:
             return "more general" if general >= special else "more specific"
         return ""
+
+
+def _comparison(one: Quantity, two: Quantity) -> QuantityComparison:
+    """Compare two quantities that face each other in an edit.
+
+    They differ if their likeliest readings do. If these are of one kind, no word is something else by chance:
+    *second* and *third*, 1990 and 1991.
+    """
+    found = compare(one, two)
+    if found is QuantityComparison.EQUAL:
+        return found
+    same_kind = one.kind == two.kind
+    sides = (
+        replace(side, readings=side.readings[:1], certain=side.certain or same_kind) for side in (one, two)
+    )
+    return compare(*sides)
+
+
+def _is_currency(word: str) -> bool:
+    return len(word) == 1 and category(word) == "Sc"
+
+
+def _is_function(profile: WordProfile) -> bool:
+    return profile.is_function and not _is_currency(profile.lower)
+
+
+def _negating(profiles: Sequence[WordProfile]) -> list[int]:
+    return negating_words([one.lower for one in profiles], [one.lemma for one in profiles])
+
+
+def _content_lemmas(profiles: Sequence[WordProfile], without: Collection[int]) -> set[str]:
+    return {
+        one.lemma
+        for number, one in enumerate(profiles)
+        if number not in without and is_content_word(one.lower)
+    }
 
 
 def _plain(text: str) -> str:

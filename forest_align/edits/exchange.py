@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any
 
 from forest_align.alignment import Alignment
@@ -33,7 +33,6 @@ _M2_CLASSES = (
     ("W", "PRON"),
     ("CC", "CONJ"),
 )
-_INFLECTED = {"NOUN": "NOUN:NUM", "VERB": "VERB:FORM"}
 _MISSING, _UNNECESSARY, _REPLACED = "M", "U", "R"
 
 _THRESH = {
@@ -110,9 +109,20 @@ def _m2_type(edit: Edit, source: Sentence, target: Sentence) -> str:
     }
     classes = {next((name for start, name in _M2_CLASSES if tag.startswith(start)), "OTHER") for tag in tags}
     if len(classes) != 1:
-        return "OTHER"
+        return "MORPH" if edit.reason == "inflection" else "OTHER"
     name = classes.pop()
-    return _INFLECTED.get(name, name) if edit.reason == "inflection" else name
+    if edit.reason == "inflection" and name == "VERB":
+        return f"VERB:{_verb_form(tags)}"
+    return "NOUN:NUM" if edit.reason == "inflection" and name == "NOUN" else name
+
+
+def _verb_form(tags: Set[str]) -> str:
+    """What differs between two forms of a verb, by their Penn tags: agreement, tense or form."""
+    if tags & {"VBG", "VBN", "MD"}:
+        return "FORM"
+    if "VBD" in tags:
+        return "TENSE" if len(tags) > 1 else "SVA"  # was, were
+    return "SVA" if "VBZ" in tags else "FORM"
 
 
 def edits_to_easse(alignment: Alignment, edits: Sequence[Edit], *, phrases: bool = True) -> dict[str, Any]:

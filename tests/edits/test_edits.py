@@ -136,12 +136,60 @@ def test_words_change_or_come_or_go() -> None:
         ("[MATH]", "[EQUATION]", "placeholder"),
         ("Model", "model", "capitals"),
         ("$5", "$6", "number"),
+        ("1.5", "15", "number"),
+        ("second", "third", "number"),
+        ("Half", "A third of", "number"),
+        ("12", "twelve", "format"),
+        ("50 %", "half", "format"),
+        ("recieve", "received", "spelling"),
+        ("recieve teh", "receive the", "spelling"),
+        ("and", "an", "content"),
+        ("a", "an", "inflection"),
+        ("this", "these", "inflection"),
+        ("has", "have", "inflection"),
+        ("all", "none", "opposite"),
+        ("won", "failed to win", "opposite"),
+        ("went", "did not go", "opposite"),
+        ("not happy", "unhappy", "content"),
+        ("up", "down", "opposite"),
         ("dog", "theory", "content"),
     ],
 )
 def test_the_reason_says_what_kind_of_change_it_is(source: str, target: str, reason: str) -> None:
-    one = aligned(f"so x {source} y", f"so x {target} y", "0-0 1-1 2-2 3-3")
+    lengths = len(source.split()), len(target.split())
+    inside = (f"{2 + i}-{2 + j}" for i in range(lengths[0]) for j in range(lengths[1]))
+    ends = f"{2 + lengths[0]}-{2 + lengths[1]}"
+    one = aligned(f"so x {source} y", f"so x {target} y", " ".join(["0-0", "1-1", *inside, ends]))
     assert changed(one) == [("replace", source, target, reason)]
+
+
+@pytest.mark.parametrize(
+    ("word", "reason"),
+    [
+        ("not", "opposite"),
+        ("did not", "opposite"),
+        ("hardly", "opposite"),
+        ("not bad cats", "content"),
+        ("not only", "content"),
+        ("of", "function word"),
+        ("$", "content"),
+    ],
+)
+def test_an_inserted_negation_is_no_function_word(word: str, reason: str) -> None:
+    one = aligned("so x y", f"so x {word} y", f"0-0 1-1 2-{2 + len(word.split())}")
+    assert changed(one) == [("insert", "", word, reason)]
+    assert changed(one.swap()) == [("delete", word, "", reason)]
+
+
+def test_years_that_are_close_are_other_numbers() -> None:
+    one = aligned("it was in 1990", "it was in 1991", "0-0 1-1 2-2 3-3")
+    assert changed(one) == [("replace", "1990", "1991", "number")]
+
+
+@pytest.mark.parametrize("text", ["third chapter", "chapter third"])
+def test_a_number_and_the_same_ordinal_do_not_differ(text: str) -> None:
+    one = aligned("so chapter 3", f"so {text}", "0-0 1-1 1-2 2-1 2-2")
+    assert "number" not in [reason for *_, reason in changed(one)]
 
 
 def test_a_word_whose_capital_changes_with_its_place_is_kept() -> None:

@@ -59,6 +59,24 @@ def test_m2_has_types_of_errant() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("source", "target", "kind"),
+    [
+        ("has VBZ", "have VBP", "VERB:SVA"),
+        ("was VBD", "were VBD", "VERB:SVA"),
+        ("goes VBZ", "went VBD", "VERB:TENSE"),
+        ("go VB", "going VBG", "VERB:FORM"),
+        ("recieve VBP", "receive VBP", "SPELL"),
+        ("a DT", "an DT", "DET"),
+    ],
+)
+def test_types_of_m2_tell_agreement_tense_and_form(source: str, target: str, kind: str) -> None:
+    words, tags = zip(source.split(), target.split(), strict=True)
+    texts = [Sentence.from_words([word], [tag]) for word, tag in zip(words, tags, strict=True)]
+    one = Alignment(*texts, Links.from_pharaoh("0-0"))
+    assert f"|||R:{kind}|||" in edits_to_m2(one, one.edits())
+
+
 def test_m2_of_equal_texts_says_that_nothing_is_to_do() -> None:
     same = aligned("a cat", "a cat", "0-0 1-1")
     assert edits_to_m2(same, same.edits()) == ("S a cat\nA -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n\n")
