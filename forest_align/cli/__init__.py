@@ -50,6 +50,9 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         from forest_align.types.passwords import hide_passwords
 
+        # Words, not options: a sentence without quotes.
+        if message.startswith("unrecognized arguments: ") and not message.split()[2].startswith("-"):
+            message += " (is a sentence not in quotes?)"
         super().error(hide_passwords(message, *message.split()))
 
     def _print_message(self, message: str, file: Any = None) -> None:

@@ -14,11 +14,11 @@ from forest_align.aligners.model_folder import bundled_models
 from forest_align.alignment import Alignment
 from forest_align.cli.aligned_lines import aligned_items
 from forest_align.cli.aligner_choice import load_aligner
-from forest_align.cli.arguments import add_columns, add_output, add_text_arguments, format_of_output
+from forest_align.cli.arguments import add_columns, add_output, add_text_arguments, format_of_output, is_file
 from forest_align.cli.input_pairs import read_items
 from forest_align.cli.skipped_inputs import SkippedInputs
 from forest_align.cli.writers import EntryWriter
-from forest_align.data.pairs import FORMATS
+from forest_align.data.pairs import FORMATS, SentencePair, read_pairs
 from forest_align.data.phrases.input import read_alignments
 from forest_align.data.text.lines import STANDARD_INPUT
 from forest_align.em.progress import counted
@@ -55,7 +55,9 @@ def add_derived_arguments(parser: argparse.ArgumentParser, formats: Mapping[str,
         help="output format; default: by the extension of OUT, else jsonl (text for two sentences)",
     )
     parser.add_argument(
-        "--alignments", action="store_true", help="PAIRS are alignments that 'forest-align align' wrote"
+        "--alignments",
+        action="store_true",
+        help="PAIRS are alignments that 'forest-align align' wrote; a file of them is recognised",
     )
     parser.add_argument("--from", dest="source_format", choices=tuple(FORMATS), help="format of PAIRS")
     add_columns(parser)
@@ -78,7 +80,8 @@ def write_derived(options: argparse.Namespace, command: str, formats: Mapping[st
     writer = formats[name]
     if options.output is not None and options.target is None:
         refuse_overwriting(options.pairs, [Path(options.output)])
-    alignments = _read(options, command) if options.alignments else _align(options)
+    are_alignments = options.alignments or _recognises_alignments(options, command)
+    alignments = _read(options, command) if are_alignments else _align(options)
     # Read the first pair before the output is opened: a missing input must not destroy an older output.
     begun = list(islice(alignments, 1))
     first_error, failures, number = "", 0, 0
@@ -93,6 +96,21 @@ def write_derived(options: argparse.Namespace, command: str, formats: Mapping[st
         message = f"{failures} of {number} pairs could not be aligned; the first: {first_error}"
         print(f"forest-align {command}: {message}", file=sys.stderr)
     return EXIT_SOME_FAILED if failures else EXIT_OK
+
+
+def _recognises_alignments(options: argparse.Namespace, command: str) -> bool:
+    """Whether the input is a file of alignments, and no option asks for other ones; says so."""
+    asked = (options.target, options.aligner, options.model, options.parser, options.source_format)
+    if options.pairs == STANDARD_INPUT or any(asked) or options.columns or not is_file(options.pairs):
+        return False
+    first = next(read_pairs(options.pairs), None)
+    if not isinstance(first, SentencePair) or first.alignment is None:
+        return False
+    print(
+        f"forest-align {command}: {options.pairs} has alignments, which are used; --aligner makes new ones",
+        file=sys.stderr,
+    )
+    return True
 
 
 def _read(options: argparse.Namespace, command: str) -> Iterator[Alignment]:

@@ -13,6 +13,7 @@ from forest_align.aligners.pair import NO_TOKENS, GivenChunks, Pair, Text
 from forest_align.alignment import Links
 from forest_align.cli.aligner_choice import WORDS, links_of_file, uses_given_links
 from forest_align.cli.arguments import is_file, is_sentence, is_single_word
+from forest_align.cli.text_warnings import TextWarnings
 from forest_align.data.formats.fields import plain_sentence
 from forest_align.data.formats.format import PairError
 from forest_align.data.formats.pharaoh import check_links
@@ -73,11 +74,13 @@ def read_items(
     Warns
     -----
     InputWarning
-        If there are no pairs: the input is empty, or has only blank lines.
+        If there are no pairs: the input is empty, or has only blank lines. Also if texts are not English, or
+        have HTML tags.
     """
     links_file = None
     if options.words and options.words not in WORDS:
         links_file = links_of_file(options.words)
+    text_warnings = TextWarnings()
     number = 0
     for number, item in enumerate(_pairs(options) if pairs is None else pairs, 1):
         links = next(links_file, _ended(options.words)) if links_file is not None else None
@@ -86,6 +89,9 @@ def read_items(
         if isinstance(item, InputError):
             yield _broken(item)
             continue
+        # The parts of an input are read by many processes, which would warn many times.
+        if pairs is None:
+            text_warnings.see(item.id, (item.source.text, item.target.text))
         try:
             if isinstance(links, InputError):
                 raise links

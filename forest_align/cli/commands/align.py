@@ -27,6 +27,7 @@ from forest_align.cli.arguments import (
     add_output,
     add_text_arguments,
     format_of_output,
+    is_file,
     refuse_variant,
 )
 from forest_align.cli.engine import add_engine, engine_of
@@ -235,6 +236,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _complete(options: argparse.Namespace) -> None:
     """Set the input and the output format where they are not given."""
+    if options.more and not any(map(is_file, (options.pairs, options.target, *options.more))):
+        count = 2 + len(options.more)
+        raise InputError(f"expected a file, or two sentences in quotes, found {count} words without quotes")
     if options.more or options.part_size is not None:
         raise InputError("several files of pairs, and --part-size, need --engine ray")
     if options.pairs is None:

@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "examples:\n"
         "  forest-align edits 'He died.' 'He passed away.'\n"
         "  forest-align edits pairs.tsv -o edits.jsonl\n"
-        "  forest-align edits alignments.jsonl --alignments --to m2 -o edits.m2\n\n"
+        "  forest-align edits alignments.jsonl --to m2 -o edits.m2\n\n"
         "formats (--to): jsonl; text; markup is CriticMarkup; html has tracked changes; m2 is ERRANT's;\n"
         "easse has EASSE's operations; thresh is a file of thresh.tools (SALSA)\n\n"
         "A pair that cannot be aligned has no edits; jsonl has its error.\n"

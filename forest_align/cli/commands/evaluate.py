@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from forest_align.data.text.lines import STANDARD_INPUT
+
 if TYPE_CHECKING:
     from forest_align.eval.files.evaluation import Evaluation, JudgedPair
+    from forest_align.eval.files.matching import FilePrediction
 
 EPILOG = """\
 GOLD may be in any format that has word links, PREDICTIONS as well; lines of Pharaoh links
@@ -46,9 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Score and print; return 0 on success."""
-    from forest_align.data.text.lines import STANDARD_INPUT
     from forest_align.eval.files.evaluation import compare, to_json, to_text
-    from forest_align.eval.files.prediction_files import name_of, read_gold
+    from forest_align.eval.files.prediction_files import name_of, read_gold, read_predictions
     from forest_align.types import InputError
 
     if args.seed < 0:
@@ -59,10 +63,12 @@ def run(args: argparse.Namespace) -> int:
     if not gold:
         # Without pairs every mean would be 100%.
         raise InputError("expected pairs with gold links, found none", file=name_of(args.gold))
-    evaluation = _evaluate(gold, args.predictions, args.links)
+    predictions = read_predictions(args.predictions)
+    _warn_of_mistaken_files(gold, predictions, args)
+    evaluation = _evaluate(gold, predictions, args.predictions, args.links)
     comparison, failed = None, 0
     if args.against:
-        other = _evaluate(gold, args.against, args.links)
+        other = _evaluate(gold, read_predictions(args.against), args.against, args.links)
         comparison, failed = compare(evaluation, other, seed=args.seed), other.failed
     if args.json:
         report = to_json(evaluation, comparison, other_failed=failed, seed=args.seed)
@@ -72,12 +78,26 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _evaluate(gold: Sequence[JudgedPair], path: str, links: str) -> Evaluation:
+def _warn_of_mistaken_files(
+    gold: Sequence[JudgedPair], predictions: Sequence[FilePrediction], args: argparse.Namespace
+) -> None:
+    """Warn if gold and predictions are one file, or look swapped: gold links have no probabilities."""
+    from forest_align.types import InputWarning
+
+    if STANDARD_INPUT not in (args.gold, args.predictions) and os.path.samefile(args.gold, args.predictions):
+        warnings.warn(InputWarning("GOLD and PREDICTIONS are the same file"), stacklevel=2)
+    elif any(pair.links.scores for pair in gold) and not any(pair.links.scores for pair in predictions):
+        message = f"the links of {args.gold} have probabilities: are GOLD and PREDICTIONS swapped?"
+        warnings.warn(InputWarning(message), stacklevel=2)
+
+
+def _evaluate(
+    gold: Sequence[JudgedPair], predictions: Sequence[FilePrediction], path: str, links: str
+) -> Evaluation:
     from forest_align.eval.files.evaluation import evaluate
-    from forest_align.eval.files.prediction_files import name_of, read_predictions
+    from forest_align.eval.files.prediction_files import name_of
     from forest_align.types import InputError
 
-    predictions = read_predictions(path)
     try:
         return evaluate(gold, predictions, links=links)
     except InputError as error:

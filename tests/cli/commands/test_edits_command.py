@@ -33,6 +33,21 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
     return status, *capsys.readouterr()
 
 
+def test_a_file_of_alignments_is_recognised(alignments: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, expected, _ = run(capsys, str(alignments), "--alignments")
+    status, out, err = run(capsys, str(alignments))
+    assert (status, out) == (1, expected)
+    assert f"{alignments} has alignments, which are used; --aligner makes new ones" in err
+
+
+def test_a_sentence_without_quotes_is_told_that_it_needs_them(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["edits", *["He", "died", ".", "He", "left", "."]])
+    assert "unrecognized arguments: . He left . (is a sentence not in quotes?)" in capsys.readouterr().err
+    assert main(["align", *["He", "died", ".", "He", "left", "."]]) == 2
+    assert "two sentences in quotes, found 6 words without quotes" in capsys.readouterr().err
+
+
 def test_json_lines_hold_all_edits(alignments: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, out, err = run(capsys, str(alignments), "--alignments")
     lines = [json.loads(line) for line in out.splitlines()]

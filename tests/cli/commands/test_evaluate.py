@@ -56,6 +56,21 @@ def scores(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict:
     return report
 
 
+def test_files_that_look_swapped_and_one_file_twice_are_told(gold: Path, tmp_path: Path, capsys) -> None:
+    ours = tmp_path / "ours.jsonl"
+    links = [
+        replace(alignment(k, links), words=Links.of([(0, 0)], scores=[0.5]))
+        for k, links in ((0, ""), (1, ""))
+    ]
+    ours.write_text("".join(one.to_json() + "\n" for one in links))
+    assert main(["evaluate", str(ours), str(gold)]) == 0
+    assert "the links of" in (err := capsys.readouterr().err) and "swapped?" in err
+    assert main(["evaluate", str(gold), str(gold)]) == 0
+    assert "GOLD and PREDICTIONS are the same file" in capsys.readouterr().err
+    assert main(["evaluate", str(gold), str(ours)]) == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_pharaoh_lines_without_sentences_are_scored(gold: Path, tmp_path: Path, capsys) -> None:
     report = scores(capsys, str(gold), pharaoh(tmp_path, "0-0 1-1", "0-1 1-0"))
     assert report["pairs"] == 2

@@ -1,0 +1,85 @@
+"""Warnings about texts that aligners are not made for: other languages, and HTML. Each is given once."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable
+
+from forest_align.lexicon.function_words import FUNCTION_WORDS
+from forest_align.types import InputWarning
+
+_WORD = re.compile(r"[^\W\d_]+")
+_TAG = re.compile(
+    r"</?(?:a|b|br|div|em|font|h[1-6]|i|img|li|ol|p|span|strong|su[bp]|t[adhr]|table|u|ul)(?:\s[^<>]*=[^<>]*)?\s?/?>",
+    re.IGNORECASE,
+)
+# Function words that hardly occur in other languages: no short ones, and none that is a word there as well.
+_SHARED = frozenset(
+    [
+        "all",
+        "did",
+        "don",
+        "down",
+        "for",
+        "had",
+        "has",
+        "have",
+        "her",
+        "our",
+        "out",
+        "over",
+        "under",
+        "was",
+        "why",
+        "will",
+    ]
+)
+_ENGLISH = frozenset(word for word in FUNCTION_WORDS if len(word) > 2) - _SHARED | {"by", "of", "to"}
+# Of windows of 40 words of English corpora 2 of 8,251 had at most this share of them. Headlines and lists of
+# terms have few; their texts are shorter.
+_WORDS, _LEAST_SHARE, _WORDS_OF_TEXT = 40, 0.03, 8
+_LETTERS = 20
+_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
+
+
+class TextWarnings:
+    """Looks at the texts of an input, pair by pair."""
+
+    def __init__(self) -> None:
+        self._has_warned_of_tags = self._knows_language = False
+        self._texts = self._words = self._english = self._letters = self._latin = 0
+
+    def see(self, name: str, texts: Iterable[str]) -> None:
+        """Look at the texts of the pair with this name.
+
+        Warns
+        -----
+        InputWarning
+            If a text has HTML tags, or the texts so far are not English.
+        """
+        for text in texts:
+            if not self._has_warned_of_tags and (tag := _TAG.search(text)):
+                self._has_warned_of_tags = True
+                _warn(f"pair {name}: the HTML tag {tag[0][:40]!r} is taken for text; remove tags before")
+            if not self._knows_language:
+                self._count(text)
+
+    def _count(self, text: str) -> None:
+        words = _WORD.findall(text.lower())
+        self._texts += 1
+        self._words += len(words)
+        self._english += sum(word in _ENGLISH for word in words)
+        self._letters += sum(map(len, words))
+        self._latin += len(_LATIN.findall(text))
+        other_script = self._letters >= _LETTERS and 2 * self._latin < self._letters
+        if not (other_script or self._words >= _WORDS):
+            return
+        self._knows_language = True
+        are_sentences = self._words >= _WORDS_OF_TEXT * self._texts
+        if other_script or (are_sentences and self._english <= _LEAST_SHARE * self._words):
+            _warn("the text does not look like English, the only language that is known")
+
+
+def _warn(message: str) -> None:
+    warnings.warn(InputWarning(message), stacklevel=4)
