@@ -33,7 +33,7 @@ from measure_published import dev_set
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.em.forest.dev_set import DevSet, objective_value
-from forest_align.em.tuning.forest_sweep import SweepProblem, search_space, start_values
+from forest_align.em.tuning.forest_sweep import SweepProblem, search_space
 from forest_align.em.tuning.results import best_values
 from forest_align.em.tuning.search import TuningSettings
 from forest_align.em.tuning.study import SharedStudy
@@ -57,9 +57,7 @@ def tuned(model: ForestModel, dev: DevSet, trials: int, seed: int) -> ForestMode
     )
     problem = SweepProblem(model, OBJECTIVE, [size], lambda _: dev, space)
     settings = TuningSettings(trials, seed=seed)
-    study = tune(
-        problem, space, settings, SharedStudy("sqlite:///:memory:", "row"), start_values(model, space)
-    )
+    study = tune(problem, space, settings, SharedStudy("sqlite:///:memory:", "row"), problem.start)
     return problem.tuned(best_values(study))
 
 

@@ -18,11 +18,12 @@ from forest_align.aligners.forest.phrase_evidence import PhraseEvidence, judged_
 from forest_align.aligners.forest.prepared_pair import PreparedPair
 from forest_align.aligners.words.candidate import Candidate, CandidateProvider
 from forest_align.aligners.words.choose import DEFAULT_WORDS, word_candidate_files, word_candidates
-from forest_align.alignment import Links
+from forest_align.alignment import Links, SpanPair
 from forest_align.em.corpus.cache import ArrayStore
 from forest_align.em.corpus.learned_dictionary import learn_dictionary
 from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs, prepare_pairs, text_to_parse
-from forest_align.eval.metrics.dependencies import tree_heads
+from forest_align.eval.metrics.dependencies import head_dependencies, tree_heads
+from forest_align.parsing.forests.enju_forest import forest_from_enju
 from forest_align.storage.fingerprints import files_fingerprint, fingerprint_of, model_files
 from forest_align.types import InputError, Sentence
 
@@ -58,6 +59,8 @@ class CorpusPair:
     gold_heads : (list of int, list of int) or None
         Heads of the tokens in the gold trees of both sentences. None if the corpus has no trees, or if these
         are the forests themselves.
+    annotations : tuple of frozenset of SpanPair
+        For each annotator the corresponding phrases, if the corpus has them.
     given_forests : str
         Short hash of the forests that came with the sentences; empty where both were parsed.
     phrases : PhraseEvidence or None
@@ -73,6 +76,7 @@ class CorpusPair:
     gold_heads: tuple[list[int], list[int]] | None = None
     given_forests: str = ""
     phrases: PhraseEvidence | None = None
+    annotations: tuple[frozenset[SpanPair], ...] = ()
 
     def prepared(self, options: ForestOptions) -> PreparedPair:
         """The pair in the form that the kernel reads."""
@@ -274,7 +278,17 @@ class CorpusReader:
         light = replace(source, vectors=None), replace(target, vectors=None)
         links = pair.links.check(len(source), len(target)) if pair.links is not None else None
         gold_heads = None if given_forests else _gold_heads(pair)
-        return CorpusPair(pair.id, *light, candidates, features, links, gold_heads, given_forests, phrases)
+        return CorpusPair(
+            pair.id,
+            *light,
+            candidates,
+            features,
+            links,
+            gold_heads,
+            given_forests,
+            phrases,
+            pair.annotations,
+        )
 
     def _look_up(
         self, source: Sentence, target: Sentence
@@ -301,7 +315,10 @@ class CorpusReader:
 
 
 def _gold_heads(pair: SentencePair) -> tuple[list[int], list[int]] | None:
-    """Heads of the tokens in the first tree of each sentence."""
+    """Heads of the tokens in the first tree of each sentence, or in its Enju tree."""
+    if pair.source_enju is not None and pair.target_enju is not None:
+        source, target = (forest_from_enju(tree)[0] for tree in (pair.source_enju, pair.target_enju))
+        return head_dependencies(source), head_dependencies(target)
     if not pair.source_trees or not pair.target_trees:
         return None
     return tree_heads(pair.source_trees[0][0]), tree_heads(pair.target_trees[0][0])

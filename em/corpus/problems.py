@@ -19,8 +19,12 @@ def problem_of(pair: SentencePair, error: object) -> str:
     return str(pair.located(InputError(f"pair {pair.id!r}: {error}")))
 
 
+#: What a corpus may say about its pairs that a result can be scored by.
+GOLD = ("links", "trees", "phrases")
+
+
 def with_gold(
-    pairs: Iterable[SentencePair | InputError], *, trees: bool = False
+    pairs: Iterable[SentencePair | InputError], gold: str = "links"
 ) -> list[SentencePair | InputError]:
     """Check that pairs can be scored, before they are parsed.
 
@@ -28,9 +32,10 @@ def with_gold(
     ----------
     pairs : iterable of SentencePair or InputError
         From :func:`forest_align.data.pairs.read_pairs`.
-    trees : bool
-        Whether pairs are scored by gold trees, not by gold links. Their words are then those of the trees,
-        and pairs without links get an empty set.
+    gold : {"links", "trees", "phrases"}
+        What pairs are scored by: word links, trees, or the phrases of annotators. Trees and phrases do not
+        become forests: the sentences are reduced to their words, those of the trees. Pairs without links get
+        an empty set.
 
     Returns
     -------
@@ -42,11 +47,13 @@ def with_gold(
     InputError
         If there are pairs but none of them has gold; the error names the first.
     """
+    pairs = list(pairs)
     found: list[SentencePair | InputError] = []
     lacking: list[InputError] = []
+    annotators = max((len(pair.annotations) for pair in pairs if not isinstance(pair, InputError)), default=0)
     for pair in pairs:
         try:
-            found.append(pair if isinstance(pair, InputError) else _with_gold(pair, trees))
+            found.append(pair if isinstance(pair, InputError) else _with_gold(pair, gold, annotators))
         except InputError as error:
             lacking.append(error)
             found.append(error)
@@ -55,13 +62,19 @@ def with_gold(
     return found
 
 
-def _with_gold(pair: SentencePair, trees: bool) -> SentencePair:
-    if not trees:
+def _with_gold(pair: SentencePair, gold: str, annotators: int) -> SentencePair:
+    if gold == "links":
         if pair.links is None:
             raise pair.located(InputError(f"dev pair {pair.id!r} has no gold links"))
         return pair
-    if not (pair.source_trees and pair.target_trees):
+    enju = pair.source_enju is not None and pair.target_enju is not None
+    if gold == "trees" and not (enju or (pair.source_trees and pair.target_trees)):
         raise pair.located(InputError(f"dev pair {pair.id!r} has no gold trees"))
+    if gold == "phrases" and not pair.annotations:
+        raise pair.located(InputError(f"dev pair {pair.id!r} has no phrases of annotators"))
+    if gold == "phrases" and len(pair.annotations) != annotators:
+        message = f"expected {annotators} annotators, as of other pairs, found {len(pair.annotations)}"
+        raise pair.located(InputError(f"dev pair {pair.id!r}: {message}"))
     try:
         sides = with_given_trees(pair)
     except InputError as error:

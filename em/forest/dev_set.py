@@ -13,11 +13,13 @@ from forest_align.alignment import Alignment, Links, Projection, project
 from forest_align.em.corpus.corpus import CorpusPair
 from forest_align.eval.metrics.constituents import constituent_pairs, constituent_spans, count_projected
 from forest_align.eval.metrics.dependencies import score_attachment, tree_heads
+from forest_align.eval.metrics.phrase_scores import PhraseScores, score_phrases
 from forest_align.eval.metrics.scores import MatchCounts, Statistic
 from forest_align.types import InputError
 
 # Columns of the rows of statistics.
 _CONSTITUENTS, _WORDS, _REACHED, _HEADS = slice(0, 4), slice(4, 8), 8, slice(9, 13)
+_PHRASES = slice(13, None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,16 +50,20 @@ def align_pair(pair: CorpusPair, model: ForestModel) -> Alignment:
     )
 
 
-def statistics_row(dev: DevPair, alignment: Alignment) -> list[float]:
+def statistics_row(dev: DevPair, alignment: Alignment, annotators: int = 0) -> list[float]:
     """Counts of constituents, words, heads (4 each, see :class:`MatchCounts`), and whether roots are aligned.
 
-    Without gold trees, the counts of heads are 0.
+    Without gold trees, the counts of heads are 0. With annotators, those of :class:`PhraseScores` follow.
     """
     constituents = count_projected(constituent_pairs(alignment), dev.projection, dev.links)
     gold, words = set(dev.links.pairs), set(alignment.words.pairs)
     right = len(gold & words)
     words_row = (right, len(words), right, len(gold))
-    return [*constituents, *words_row, float(alignment.root_aligned), *_head_counts(dev.pair, alignment)]
+    row = [*constituents, *words_row, float(alignment.root_aligned), *_head_counts(dev.pair, alignment)]
+    if not annotators:
+        return row
+    phrases = {(pair.source_node.span, pair.target_node.span) for pair in alignment.phrases}
+    return [*row, *score_phrases([phrases], [dev.pair.annotations]).rows[0].tolist()]
 
 
 def _head_counts(pair: CorpusPair, alignment: Alignment) -> tuple[float, ...]:
@@ -90,6 +96,8 @@ class DevSet:
             raise InputError("expected at least one dev pair with gold links")
         self._links = links
         self.pairs = [_with_gold(pair, links) for pair in pairs]
+        counts = {len(pair.annotations) for pair in pairs}
+        self._annotators = counts.pop() if len(counts) == 1 else 0
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -110,8 +118,11 @@ class DevSet:
     def statistics(self, model: ForestModel, pairs: Sequence[int] | None = None) -> np.ndarray:
         """Align pairs (default: all) and count: float64, one row per pair, see :func:`statistics_row`."""
         chosen = range(len(self.pairs)) if pairs is None else pairs
-        rows = [statistics_row(self.pairs[k], align_pair(self.pairs[k].pair, model)) for k in chosen]
-        return np.array(rows, np.float64).reshape(-1, _HEADS.stop)
+        rows = [
+            statistics_row(dev, align_pair(dev.pair, model), self._annotators)
+            for dev in (self.pairs[number] for number in chosen)
+        ]
+        return np.array(rows, np.float64).reshape(-1, len(rows[0]) if rows else _HEADS.stop)
 
 
 def _with_gold(pair: CorpusPair, which: str) -> DevPair:
@@ -124,7 +135,11 @@ def _with_gold(pair: CorpusPair, which: str) -> DevPair:
 
 
 def figures(rows: np.ndarray) -> dict[str, Statistic]:
-    """Scores of the rows: constituent precision, recall and F1, word F1 (macro), reachability."""
+    """Scores of the rows: constituent precision, recall and F1, word F1 (macro), reachability.
+
+    UAS is among them if there are gold trees; ALIP, ALIR (Arase & Tsujii 2017, §6.3) and their F1 if there
+    are phrases of annotators.
+    """
     constituents = MatchCounts(rows[:, _CONSTITUENTS]).micro_statistics()
     words = MatchCounts(rows[:, _WORDS]).macro_statistics()
     reached = rows[:, _REACHED]
@@ -133,11 +148,21 @@ def figures(rows: np.ndarray) -> dict[str, Statistic]:
     heads = MatchCounts(rows[:, _HEADS])
     if heads.rows.any():
         found["uas"] = heads.micro_statistics()["recall"]
+    if rows.shape[1] > _PHRASES.start:
+        phrases = PhraseScores(rows[:, _PHRASES]).statistics()
+        found |= {"ALIP": phrases["precision"], "ALIR": phrases["recall"], "phrase f1": phrases["f1"]}
     return {**found, "word f1": words["f1"], "reachability": share}
 
 
 # Objectives of the sweep and the names of their figures.
-OBJECTIVES = {"constituent-f1": "constituent f1", "word-f1": "word f1", "uas": "uas"}
+OBJECTIVES = {
+    "constituent-f1": "constituent f1",
+    "word-f1": "word f1",
+    "uas": "uas",
+    "phrase-f1": "phrase f1",
+}
+#: What they are scored by, where it is not word links, see :func:`forest_align.em.corpus.problems.with_gold`.
+OBJECTIVE_GOLD = {"uas": "trees", "phrase-f1": "phrases"}
 
 
 def objective_value(rows: np.ndarray, objective: str) -> float:
@@ -150,5 +175,6 @@ def objective_value(rows: np.ndarray, objective: str) -> float:
     """
     found = figures(rows)
     if OBJECTIVES[objective] not in found:
-        raise InputError("the pairs have no gold trees", field=objective)
+        lacking = "gold trees" if objective == "uas" else "phrases of annotators"
+        raise InputError(f"the pairs have no {lacking}", field=objective)
     return 100 * found[OBJECTIVES[objective]].value

@@ -33,8 +33,8 @@ class AlignmentProblem:
         Their events.
     table : EventTable
         The events' features.
-    options : SearchOptions
-        How to search.
+    options : sequence of SearchOptions
+        How to search each pair.
     fingerprint : str
         Hash of everything that the result depends on.
     """
@@ -42,7 +42,7 @@ class AlignmentProblem:
     pairs: Sequence[PreparedPair]
     events: Sequence[PairEvents]
     table: EventTable
-    options: SearchOptions
+    options: Sequence[SearchOptions]
     fingerprint: str = ""
 
     @property
@@ -80,11 +80,11 @@ class PairSearch:
 
     pairs: Sequence[PreparedPair]
     events: Sequence[PairEvents]
-    options: SearchOptions
+    options: Sequence[SearchOptions]
 
     def align(self, pair: int, scores: ClassScores) -> AlignmentArrays:
         """Best alignment of a pair, given the log-probabilities of its classes."""
-        return self.pairs[pair].align(*scores, self.options)
+        return self.pairs[pair].align(*scores, self.options[pair])
 
     def expect(self, pair: int, scores: ClassScores) -> PairExpectation:
         """The events that the best alignment of a pair uses, and its score."""
@@ -115,7 +115,7 @@ def build_problem(
     feature_offsets: np.ndarray,
     feature_ids: np.ndarray,
     feature_count: int,
-    options: SearchOptions,
+    options: Sequence[SearchOptions],
 ) -> AlignmentProblem:
     """Create the events of all pairs, and from them a training problem.
 
@@ -129,13 +129,13 @@ def build_problem(
         Which candidates compete.
     feature_offsets, feature_ids, feature_count
         Features of the rows to which the pairs refer, see :class:`EventTable`.
-    options : SearchOptions
-        How to search.
+    options : sequence of SearchOptions
+        How to search each pair.
     """
     builder = EventTableBuilder(normalizer)
     events = builder.add(rows)
     table = builder.finish(feature_offsets, feature_ids, feature_count)
-    named = sorted(options._asdict().items())
+    named = [sorted(one._asdict().items()) for one in options]
     parts: list[Any] = [str(normalizer), named, feature_count, feature_offsets, feature_ids]
     for pair, pair_rows in zip(pairs, rows, strict=True):
         parts += _arrays_of(pair, pair_rows)
@@ -157,5 +157,6 @@ def _arrays_of(pair: PreparedPair, pair_rows: PairRows) -> list[np.ndarray]:
         pair.base_target,
         pair.base_log_prior,
         np.zeros((0, 0)) if pair.links is None else pair.links.sums.corners,
-        np.array([pair.link_weight, pair.tree_weight]),
+        *((np.zeros(0),) * 3 if pair.phrases is None else pair.phrases.arrays),
+        np.array([pair.link_weight, pair.tree_weight, pair.phrase_weight, pair.phrase_bias]),
     ]

@@ -24,6 +24,8 @@ from forest_align.types import InputError
 # Lexicalised weights below this are dropped: they change probabilities by a few percent at most, and there
 # are very many.
 SMALLEST_WEIGHT = 0.05
+# What a description says of parts that training does not change.
+_KEPT = ("tuned", "calibrated_on", "phrases_tuned", "phrases_calibrated_on")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,8 +60,8 @@ def train_forest_model(
     pairs : sequence of CorpusPair
         Training text, at least one pair; gold links are ignored.
     start : ForestModel
-        Source of the initial weights. The trained model keeps its search options and its description of what
-        was tuned, including the size of forests.
+        Source of the initial weights. The trained model keeps everything else of it: options, calibration,
+        phrase models, and the description of what was tuned, including the size of forests.
     settings : TrainingSettings
         How to train.
     normalizer : Normalizer
@@ -87,16 +89,18 @@ def train_forest_model(
     """
     if not pairs:
         raise InputError("expected at least one sentence pair to train on, found none")
-    options = replace(start.options, beam=beam, parser_weight=0.0)
+    # Each pair is searched as the trained model will search it: by the phrase-pair model's options if that
+    # model judges the pair.
+    options = [replace(start.options_for(pair.phrases), beam=beam, parser_weight=0.0) for pair in pairs]
     features = number_features([pair.features for pair in pairs], least_pairs)
     problem = build_problem(
-        [pair.prepared(options) for pair in pairs],
+        [pair.prepared(own) for pair, own in zip(pairs, options, strict=True)],
         features.pairs,
         normalizer,
         features.feature_offsets,
         features.feature_ids,
         features.feature_count,
-        options.search_options(),
+        [own.search_options() for own in options],
     )
 
     def evaluate(weights: np.ndarray) -> Mapping[str, float]:
@@ -115,7 +119,7 @@ def train_forest_model(
         expectation=expect_on(problem) if expect_on is not None else None,
     )
     model = _model(features, state.weights, start)
-    tuned = {"tuned": start.description["tuned"]} if "tuned" in start.description else {}
+    kept = {name: value for name, value in start.description.items() if name in _KEPT}
     about = {
         "weights": "trained by Viterbi EM",
         "pairs": len(pairs),
@@ -124,7 +128,7 @@ def train_forest_model(
         "least_pairs": least_pairs,
         **{name: value for name, value in asdict(settings).items() if name != "workers"},
         "history": [asdict(one) for one in state.history],
-        **tuned,
+        **kept,
     }
     return TrainedModel(replace(model, description=about), state.history)
 
@@ -132,10 +136,4 @@ def train_forest_model(
 def _model(features: CorpusFeatures, weights: np.ndarray, start: ForestModel) -> ForestModel:
     # The model keeps the start's reading of the normaliser, even if training used another.
     lexical = features.lexical_weights(weights, SMALLEST_WEIGHT)
-    return ForestModel(
-        weights[: len(GENERAL_FEATURES)].copy(),
-        lexical,
-        start.options,
-        calibration=start.calibration,
-        dictionary=start.dictionary,
-    )
+    return replace(start, weights=weights[: len(GENERAL_FEATURES)].copy(), lexical=lexical)

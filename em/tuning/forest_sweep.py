@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
 from forest_align.aligners.forest.model import FOREST_SIZE, ForestModel
+from forest_align.em.corpus.corpus import CorpusPair
 from forest_align.em.forest.dev_set import OBJECTIVES, DevSet, objective_value
 from forest_align.em.tuning.search import Range, Values
 from forest_align.storage.fingerprints import fingerprint_of
@@ -42,8 +43,8 @@ def search_space(
     Parameters
     ----------
     model : ForestModel
-        The ranges are widened to include its options. A model with a dictionary is that of the paper: weights
-        that are 0 stay so.
+        The ranges are widened to include its options, those for the phrase-pair model too. A model with a
+        dictionary is that of the paper: weights that are 0 stay so.
     forest_sizes : sequence of int
         Sizes to choose from.
     keep : sequence of str
@@ -58,7 +59,6 @@ def search_space(
     """
     of_paper = model.dictionary is not None
     absent = {name for name in _FACTORS if of_paper and not getattr(model.options, name)}
-    own = model.phrase_options or model.options
     for field, names, known in (("keep", keep, SPACE), ("also", also, MORE)):
         for name in names:
             if name not in known:
@@ -66,7 +66,9 @@ def search_space(
     chosen = [name for name in SPACE if name not in {*keep, *absent}]
     chosen += [name for name in MORE if name in also]
     ranges = {**SPACE, **MORE, **(_OF_PAPER if of_paper else {})}
-    space = {name: ranges[name].holding(getattr(own, name)) for name in chosen}
+    space = {name: ranges[name] for name in chosen}
+    for options in (getattr(model, field) for field in _option_fields(model)):
+        space = {name: range_.holding(getattr(options, name)) for name, range_ in space.items()}
     if len(forest_sizes) > 1:
         space[FOREST_SIZE] = Range(choices=tuple(sorted(set(forest_sizes))))
     if not space:
@@ -74,16 +76,41 @@ def search_space(
     return space
 
 
-def with_values(model: ForestModel, values: Values) -> ForestModel:
-    """The model with tuned options. The forest size belongs to the parser and is put in the description."""
+def _option_fields(model: ForestModel) -> tuple[str, ...]:
+    """The fields of a model that hold options of its search."""
+    return ("options", "phrase_options") if model.phrase_options is not None else ("options",)
+
+
+def scored_fields(model: ForestModel, pairs: Iterable[CorpusPair]) -> tuple[str, ...]:
+    """The fields whose options align some of the pairs, see :meth:`ForestModel.options_for`."""
+    judged = {model.phrase_options is not None and pair.phrases is not None for pair in pairs}
+    return tuple(field for field in _option_fields(model) if (field == "phrase_options") in judged)
+
+
+def with_values(model: ForestModel, values: Values, fields: Sequence[str] = ()) -> ForestModel:
+    """The model with tuned options in some fields, by default in all that have any.
+
+    The description tells the values of ``options`` (``tuned``) from those beside the phrase-pair model
+    (``phrases_tuned``). The forest size belongs to the parser and is put in ``tuned``.
+    """
+    fields = fields or _option_fields(model)
     options: dict[str, Any] = {name: value for name, value in values.items() if name != FOREST_SIZE}
-    description = {**model.description, "tuned": dict(values)}
-    return replace(model.with_options(**options), description=description)
+    changes: dict[str, Any] = {field: replace(getattr(model, field), **options) for field in fields}
+    description = dict(model.description)
+    if "phrase_options" in fields:
+        description["phrases_tuned"] = dict(values)
+    if "options" in fields:
+        description["tuned"] = dict(values)
+    elif FOREST_SIZE in values:
+        description["tuned"] = {**description.get("tuned", {}), FOREST_SIZE: values[FOREST_SIZE]}
+    return replace(model, **changes, description=description)
 
 
-def start_values(model: ForestModel, space: Mapping[str, Range]) -> dict[str, float]:
+def start_values(
+    model: ForestModel, space: Mapping[str, Range], fields: Sequence[str] = ()
+) -> dict[str, float]:
     """The model's own values; a forest size that is not among the choices is replaced by the nearest one."""
-    used = model.phrase_options or model.options
+    used = getattr(model, (fields or _option_fields(model))[-1])
     values = {name: getattr(used, name) for name in space if name != FOREST_SIZE}
     if FOREST_SIZE in space:
         own, choices = model.forest_size, space[FOREST_SIZE].choices
@@ -134,6 +161,7 @@ class SweepProblem:
         self._sets = {size: load(size) for size in dict.fromkeys(forest_sizes)}
         if objective == "uas":  # a chunk of pairs without any gold tree would have no score
             self._sets = {size: pairs.with_trees() for size, pairs in self._sets.items()}
+        self._fields = scored_fields(model, (dev.pair for dev in self._sets[self._default_size].pairs))
 
     @property
     def pair_count(self) -> int:
@@ -143,13 +171,14 @@ class SweepProblem:
     @property
     def fingerprint(self) -> str:
         """See :class:`forest_align.em.tuning.trials.TuningProblem`; options that are varied do not count."""
-        both = [asdict(options) for options in (self._model.options, self._model.phrase_options) if options]
+        both = [asdict(getattr(self._model, field)) for field in _option_fields(self._model)]
         kept = [
             {name: value for name, value in options.items() if name not in self._space} for options in both
         ]
         pairs = [(dev.pair, dev.links.pairs) for dev in self._sets[self._default_size].pairs]
         gold = [
             (pair.source.words, pair.target.words, links, pair.given_forests, pair.gold_heads)
+            + ((tuple(map(sorted, pair.annotations)),) if pair.annotations else ())
             for pair, links in pairs
         ]
         weights = self._model.weights, sorted(self._model.lexical.items())
@@ -158,11 +187,21 @@ class SweepProblem:
 
     def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:
         """See :class:`forest_align.em.tuning.trials.TuningProblem`."""
-        return self._sets[self._size(values)].statistics(with_values(self._model, values), pairs)
+        return self._sets[self._size(values)].statistics(
+            with_values(self._model, values, self._fields), pairs
+        )
+
+    @property
+    def start(self) -> dict[str, float]:
+        """The values that the model has where it aligns the dev pairs: those of the first trial."""
+        return start_values(self._model, self._space, self._fields)
 
     def tuned(self, values: Values) -> ForestModel:
-        """The model with a trial's values; its description has the size of forests, even if not varied."""
-        return with_values(self._model, {**values, FOREST_SIZE: self._size(values)})
+        """The model with a trial's values in those options that the trial scored.
+
+        Its description has the size of forests, even if not varied.
+        """
+        return with_values(self._model, {**values, FOREST_SIZE: self._size(values)}, self._fields)
 
     def _size(self, values: Values) -> int:
         return int(values.get(FOREST_SIZE, self._default_size))

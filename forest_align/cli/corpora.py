@@ -119,12 +119,13 @@ def read_gold_files(
     args: argparse.Namespace,
     command: str,
     *,
-    trees: bool = False,
+    gold: str = "links",
     links: str = "sure",
 ) -> list[SentencePair | InputError]:
     """Read pairs to be scored; refuse files without gold before hours of work.
 
-    With ``trees``, pairs are scored by gold trees and need no links. ``links`` are the gold links that count.
+    Pairs that are scored by ``gold`` other than links, trees or phrases, need none. ``links`` are those that
+    count.
 
     Raises
     ------
@@ -133,14 +134,13 @@ def read_gold_files(
     """
     from forest_align.em.corpus.problems import with_gold
 
-    pairs = with_gold(read_files(paths, args), trees=trees)
+    pairs = with_gold(read_files(paths, args), gold)
     usable = [pair for pair in pairs if not isinstance(pair, InputError)]
     if paths and not usable:
         report_skipped(command, pairs)
-        what = "trees" if trees else "links"
-        raise InputError(f"expected at least one dev pair with gold {what}", file=paths[0])
+        raise InputError(f"expected at least one dev pair with gold {gold}", file=paths[0])
     linked = [pair.links for pair in usable if pair.links]
-    if paths and not trees and not (linked if links == "all" else any(map(Links.only_sure, linked))):
+    if paths and gold == "links" and not (linked if links == "all" else any(map(Links.only_sure, linked))):
         what = "possible ones alone, which do not count" if linked else "none"
         which = "gold link" if links == "all" else "sure gold link"
         raise InputError(f"expected at least one {which}, found {what}", file=paths[0])

@@ -45,6 +45,7 @@ examples:
   forest-align tune gold.json -o tuned --objective word-f1 --storage sqlite:///sweep.db --workers 2
   forest-align tune gold.json -o tuned --forest-sizes 1 10 50 --storage journal:/shared/sweep.journal
   forest-align tune gold.json -o tuned --keep beam generation_gap --also parser_weight
+  forest-align tune SPADE/dev --model forest-published -o tuned --objective phrase-f1 --also parser_weight
   forest-align tune gold.json -o tuned --aligner sultan --ppdb ppdb.tsv.gz
 """
 
@@ -63,9 +64,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--objective",
-        choices=("constituent-f1", "word-f1", "uas"),
+        choices=("constituent-f1", "word-f1", "uas", "phrase-f1"),
         help="score to maximise (default: constituent-f1, for the others word-f1); uas compares the parser's "
-        "trees with those of the input",
+        "trees with those of the input, phrase-f1 the phrases with those of annotators (SPADE: ALIP, ALIR)",
     )
     parser.add_argument(
         "--links",
@@ -157,21 +158,22 @@ def run(args: argparse.Namespace) -> int:
 
 def _tune_forest(args: argparse.Namespace, settings: TuningSettings) -> int:
     from forest_align.aligners.forest.aligner import ForestAligner
-    from forest_align.em.forest.dev_set import DevSet
-    from forest_align.em.tuning.forest_sweep import SweepProblem, search_space, start_values
+    from forest_align.em.forest.dev_set import OBJECTIVE_GOLD, DevSet
+    from forest_align.em.tuning.forest_sweep import SweepProblem, search_space
     from forest_align.em.tuning.results import best_values
 
     model = ForestAligner.load(args.model or "forest").model
     sizes = args.forest_sizes or [model.forest_size]
     objective = args.objective or "constituent-f1"
-    # Attachment is measured against the input's trees, so they must not serve as forests too.
-    given_trees = args.parser is None and objective != "uas"
+    gold = OBJECTIVE_GOLD.get(objective, "links")
+    # Trees that results are compared with, and those that annotators marked, must not serve as forests too.
+    given_trees = args.parser is None and gold == "links"
     ForestAligner(model, candidates=args.words, links=args.links)  # refuses words that know sure links only
     readers = {
         size: corpus_reader(args, size, model, given_trees=given_trees, links=args.links) for size in sizes
     }
     space = search_space(model, sizes, args.keep or (), args.also or ())
-    raw = read_gold_files(args.gold, args, "tune", trees=objective == "uas", links=args.links)
+    raw = read_gold_files(args.gold, args, "tune", gold=gold, links=args.links)
     failed = 0
 
     def load(size: int) -> DevSet:
@@ -182,7 +184,7 @@ def _tune_forest(args: argparse.Namespace, settings: TuningSettings) -> int:
     shared = _study(args, objective + _of_links(args))
     identity = [readers[size].identity for size in sorted(readers)]
     problem = SweepProblem(model, objective, sizes, load, space, identity)
-    study = _sweep(args, settings, problem, shared, space, start_values(model, space))
+    study = _sweep(args, settings, problem, shared, space, problem.start)
     problem.tuned(best_values(study)).save(args.output)
     _draw(args, study)
     return 1 if failed else 0

@@ -289,6 +289,23 @@ def test_attachment_is_raised_with_trees_and_without_links(
     assert values[0] == values[1] > 0
 
 
+ENJU = """<sentence id="{0}"><cons id="c0" cat="S" sem_head="c2" pa1="c0" pa2="c0"><cons id="c1" cat="NP"
+sem_head="t0" pa1="c1" pa2="-1"><tok id="t0" pos="NNS" base="dog">Dogs</tok></cons> <cons id="c2" cat="VP"
+sem_head="t1" pa1="-1" pa2="-1"><tok id="t1" pos="VBP" base="bark">bark</tok></cons></cons></sentence>
+"""
+
+
+def test_annotated_enju_trees_tune_attachment_and_phrases(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.xml"
+    gold.write_text(ENJU.format("s0") + ENJU.format("s1"))
+    for objective in ("uas", "phrase-f1"):
+        run(gold, "-o", tmp_path / objective, "--trials", 1, "--objective", objective)
+    # The flat tree has the head of Enju's; of its three phrases two are in the union of the annotators, and
+    # the one on which they agree is found.
+    assert study_of(tmp_path / "uas", "uas").best_value == 100
+    assert study_of(tmp_path / "phrase-f1", "phrase-f1").best_value == pytest.approx(80)
+
+
 def test_gold_trees_over_other_words_are_told_before_the_sweep_and_those_of_raw_text_have_the_words(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -149,5 +149,5 @@ def planted_problem(
     random = np.random.default_rng(31)
     pairs, pair_rows, right = zip(*(planted_pair(random) for _ in range(count)), strict=True)
     offsets, features = np.arange(FEATURES + 1), np.arange(FEATURES, dtype=np.int32)
-    problem = build_problem(pairs, pair_rows, normalizer, offsets, features, FEATURES, OPTIONS)
+    problem = build_problem(pairs, pair_rows, normalizer, offsets, features, FEATURES, [OPTIONS] * len(pairs))
     return problem, list(right)

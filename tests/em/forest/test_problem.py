@@ -11,6 +11,7 @@ import pytest
 
 from forest_align.aligners.forest._link_evidence import LinkEvidence
 from forest_align.aligners.forest.options import ForestOptions
+from forest_align.aligners.forest.phrase_evidence import PhraseEvidence
 from forest_align.aligners.forest.prepared_pair import PreparedPair
 from forest_align.aligners.words.candidate import Candidate
 from forest_align.em.forest._trainer import train
@@ -90,9 +91,8 @@ def synthetic_pairs(count: int) -> tuple[list[PreparedPair], list[PairRows]]:
 
 def problem(count: int, normalizer: Normalizer, **options: Any) -> AlignmentProblem:
     offsets, features = np.arange(FEATURES + 1), np.arange(FEATURES, dtype=np.int32)
-    return build_problem(
-        *synthetic_pairs(count), normalizer, offsets, features, FEATURES, OPTIONS._replace(**options)
-    )
+    every = [OPTIONS._replace(**options)] * count
+    return build_problem(*synthetic_pairs(count), normalizer, offsets, features, FEATURES, every)
 
 
 def start_weights() -> np.ndarray:
@@ -120,7 +120,7 @@ def test_a_pair_whose_roots_are_not_aligned_counts_for_nothing() -> None:
     nothing = np.zeros(0, np.int32)
     without = replace(pair, base_source=nothing, base_target=nothing, base_log_prior=np.zeros(0))
     offsets, features = np.arange(FEATURES + 1), np.arange(FEATURES, dtype=np.int32)
-    made = build_problem([without], pair_rows, Normalizer.PAIR, offsets, features, FEATURES, OPTIONS)
+    made = build_problem([without], pair_rows, Normalizer.PAIR, offsets, features, FEATURES, [OPTIONS])
     found = made.expect(0, made.table.log_probabilities(start_weights()))
     assert (found.events.tolist(), found.log_score, found.reached) == ([], 0.0, False)
     assert found.words == 2 * pair.source.token_count
@@ -170,6 +170,7 @@ def test_whatever_the_result_depends_on_is_part_of_the_fingerprint() -> None:
     other_tree = replace(tree, edge_log_marginal=tree.edge_log_marginal - 1)
     links = LinkEvidence.of([Candidate((0, 1), (0, 1), 0.7)], tree.token_count, tree.token_count)
     some = np.arange(1, len(first.base_source))
+    phrases = PhraseEvidence(np.array([[0, 2, 0, 2]], np.int32), np.zeros(1), np.zeros(1))
     other_pairs = [
         replace(first, source=other_tree),
         replace(first, target=replace(tree, log_marginal=tree.log_marginal - 1)),
@@ -186,6 +187,8 @@ def test_whatever_the_result_depends_on_is_part_of_the_fingerprint() -> None:
         replace(first, target_class=first.target_class[::-1].copy()),
         replace(first, links=links),
         replace(first, tree_weight=1.0),
+        replace(first, phrases=phrases, phrase_weight=1.0),
+        replace(first, phrases=replace(phrases, log_odds=np.ones(1)), phrase_weight=1.0),
     ]
     other_rows = [
         replace(rows, rows=rows.rows[::-1].copy()),
@@ -195,7 +198,7 @@ def test_whatever_the_result_depends_on_is_part_of_the_fingerprint() -> None:
 
     def fingerprint(pair: PreparedPair, first_rows: PairRows, ids: np.ndarray = features) -> str:
         made = [pair, *pairs[1:]], [first_rows, *pair_rows[1:]]
-        return build_problem(*made, Normalizer.PAIR, offsets, ids, FEATURES, OPTIONS).fingerprint
+        return build_problem(*made, Normalizer.PAIR, offsets, ids, FEATURES, [OPTIONS]).fingerprint
 
     found = [fingerprint(pair, rows) for pair in (first, *other_pairs)]
     found += [fingerprint(first, first_rows) for first_rows in other_rows]

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.calibration import PhraseCalibration
 from forest_align.aligners.forest.features import GENERAL_FEATURES
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.forest.options import ForestOptions
+from forest_align.aligners.forest.phrase_evidence import PhraseEvidence
+from forest_align.aligners.words.dictionary import Dictionary
 from forest_align.em.corpus.corpus import CorpusPair, CorpusReader
 from forest_align.em.forest import training
 from forest_align.em.forest.dev_set import DevSet
 from forest_align.em.forest.events import Normalizer
 from forest_align.em.forest.state import TrainingSettings
 from forest_align.em.forest.training import SMALLEST_WEIGHT, train_forest_model
+from forest_align.em.tuning.forest_sweep import SweepProblem, with_values
 from forest_align.types import InputError
 
 from .test_dev_set import gold_pairs, parse_many
@@ -56,7 +61,7 @@ def test_the_search_runs_with_the_beam_of_training_and_without_the_parser_weight
     found = train_forest_model(pairs, model, SETTINGS, beam=20).model
     (prepared, _, normalizer, *_, kernel_options) = seen[0]
     in_training = replace(model.options, beam=20, parser_weight=0.0)
-    assert kernel_options == in_training.search_options()
+    assert kernel_options == [in_training.search_options()] * len(pairs)
     assert normalizer is Normalizer.SYMMETRIC
     assert all(pair.link_weight == 0.8 for pair in prepared)
     assert (found.options, found.calibration) == (model.options, model.calibration)
@@ -111,6 +116,79 @@ def test_the_model_keeps_the_forest_size_of_the_start(pairs: list[CorpusPair]) -
     found = train_forest_model(pairs, model, SETTINGS).model
     assert found.forest_size == 3
     assert (found.description["tuned"], found.description["weights"]) == (tuned, "trained by Viterbi EM")
+
+
+def whole_model() -> ForestModel:
+    """A model that has every part, none of them as it is by default."""
+    bundled = ForestAligner.load().model
+    return replace(
+        bundled,
+        weights=np.linspace(-0.2, 0.2, len(GENERAL_FEATURES)),
+        lexical={"a/N\tb/N": 0.5},
+        options=replace(bundled.options, null_penalty=1.7),
+        calibration=PhraseCalibration(2.0, 0.5, 0.1, 0.3),
+        dictionary=Dictionary(0.7),
+    )
+
+
+def kept(model: ForestModel, folder: Path, *changed: str) -> dict[str, Any]:
+    """The parts of a model but those changed, after it was saved and loaded, as comparable values."""
+    model.save(folder)
+    loaded = ForestModel.load(folder)
+    parts = {one.name: getattr(loaded, one.name) for one in fields(loaded) if one.init}
+    parts["dictionary"] = parts["dictionary"].encoded()[0]
+    for name in ("phrases", "relations"):
+        parts[name] = parts[name].network.fingerprint
+    parts["weights"] = parts["weights"].tolist()
+    return {name: value for name, value in parts.items() if name not in changed}
+
+
+def test_every_part_of_the_start_survives_training_tuning_and_saving(
+    pairs: list[CorpusPair], tmp_path: Path
+) -> None:
+    model = whole_model()
+    assert all(getattr(model, one.name) is not None for one in fields(model))
+    learned = ("weights", "lexical", "description")
+    trained = train_forest_model(pairs, model, SETTINGS).model
+    assert kept(trained, tmp_path / "trained", *learned) == kept(model, tmp_path / "start", *learned)
+    assert (trained.weights != model.weights).any()
+    scored = ("options", "phrase_options", "description")
+    tuned = with_values(trained, {"beam": 17})
+    assert kept(tuned, tmp_path / "tuned", *scored) == kept(trained, tmp_path / "trained", *scored)
+    assert (tuned.options.beam, replace(tuned.options, beam=50)) == (17, trained.options)
+
+
+def test_pairs_that_the_phrase_model_judges_are_searched_with_its_options(
+    pairs: list[CorpusPair], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Any] = []
+    build_problem = training.build_problem
+    monkeypatch.setattr(training, "build_problem", lambda *parts: seen.append(parts) or build_problem(*parts))
+    model = whole_model()
+    evidence = PhraseEvidence(np.array([[0, 3, 0, 2]], np.int32), np.ones(1), np.ones(1))
+    trained = train_forest_model([replace(pairs[0], phrases=evidence), *pairs[1:]], model, SETTINGS).model
+    prepared, *_, searched = seen[0]
+    assert [pair.phrases is evidence for pair in prepared] == [True, False, False]
+    assert model.phrase_options is not None
+    assert prepared[0].phrase_weight == model.phrase_options.phrase_weight > 0
+    penalties = [options.null_penalty for options in searched]
+    assert penalties == [model.phrase_options.null_penalty, 1.7, 1.7]
+    assert trained.phrases is model.phrases
+
+
+def test_a_sweep_writes_the_options_that_it_scored_and_no_others(pairs: list[CorpusPair]) -> None:
+    model = whole_model()
+    evidence = PhraseEvidence(np.array([[0, 3, 0, 2]], np.int32), np.ones(1), np.ones(1))
+    judged = [replace(pair, phrases=evidence) for pair in pairs]
+    for used, changed in ((judged, "phrase_options"), (pairs, "options")):
+        problem = SweepProblem(model, "word-f1", [10], lambda size, used=used: DevSet(used), {})  # type: ignore
+        tuned = problem.tuned({"null_penalty": 1.33})
+        for name in ("options", "phrase_options"):
+            before, after = getattr(model, name), getattr(tuned, name)
+            assert after == (replace(before, null_penalty=1.33) if name == changed else before)
+        note = {"options": "tuned", "phrase_options": "phrases_tuned"}[changed]
+        assert tuned.description[note]["null_penalty"] == 1.33
+        assert tuned.forest_size == 10
 
 
 def test_dev_pairs_are_scored_by_the_model_of_the_epoch(pairs: list[CorpusPair]) -> None:
