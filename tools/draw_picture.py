@@ -2,8 +2,8 @@ r"""Align two sentences and draw the alignment, for the pages of documentation.
 
 Examples::
 
-    python tools/draw_picture.py "The storm destroyed the old houses near the coast last week." \
-        "Last week, the old houses close to the coast were wiped out by the storm." docs/alignment.svg
+    python tools/draw_picture.py "He passed away in New York City after a long illness." \
+        "After being ill for a long time, he died in NYC." docs/alignment.svg
     python tools/draw_picture.py "He passed away after a long illness." "After being ill for long, he died." \
         docs/comparison.png --aligner contextual --beside sultan
 

@@ -13,7 +13,7 @@ from forest_align.alignment._links import Links
 from forest_align.alignment._phrase_pair import PhrasePair
 from forest_align.alignment._record import AlignmentRecord
 from forest_align.alignment.html import to_html, to_iframe
-from forest_align.alignment.svg import to_svg
+from forest_align.alignment.svg import WIDEST, to_svg
 from forest_align.alignment.text import DEFAULT_WIDTH, to_text
 from forest_align.types.json_fields import check_probability
 
@@ -203,15 +203,22 @@ class Alignment(AlignmentRecord):
         """A page for any browser; :mod:`forest_align.alignment.html` puts several alignments on one."""
         return to_html([self])
 
-    def to_svg(self) -> str:
-        """A picture of the links, and of the trees if any; see :mod:`forest_align.alignment.svg`.
+    def to_svg(self, *, simple: bool = False, width: int = WIDEST) -> str:
+        """A picture of phrases and links, and of the trees if any; see :mod:`forest_align.alignment.svg`.
+
+        Parameters
+        ----------
+        simple : bool
+            Whether to draw words, phrases and links only, without trees.
+        width : int
+            Pixels that it may take; long sentences run from the top down.
 
         Raises
         ------
         InputError
             If a side has no words, or a tree that is not over its tokens.
         """
-        return to_svg(self)
+        return to_svg(self, simple=simple, width=width)
 
     def __str__(self) -> str:
         return to_text(self).rstrip("\n")

@@ -5,52 +5,50 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from forest_align.alignment._palette import INK, LINK, UNALIGNED, colour_class, colour_of
+from forest_align.alignment._picture_layout import PictureLayout
+from forest_align.alignment._picture_marks import Mark, number_of_words, word_names
 from forest_align.alignment._record import AlignmentRecord
-from forest_align.alignment._shown_pairs import numbers_of, shown_pairs, word_note
-from forest_align.alignment._tree_picture import word_names
+from forest_align.alignment._shown_pairs import word_note
 from forest_align.alignment.page_text import escaped
 
 ARC_HEIGHT = 26.0
 # Links that reach far sideways have more room to do so, or they would run along each other.
 _LEAST_HEIGHT, _MOST_HEIGHT, _RISE = 84.0, 260.0, 0.16
 
-#: Horizontal centres of the words of a sentence, and their vertical position.
-PlacedWords = tuple[list[float], float]
-
 
 def link_height(alignment: AlignmentRecord, xs: Sequence[float], other_xs: Sequence[float]) -> float:
-    """The distance between the words of both sides, in pixels: more if links reach far."""
+    """The distance between the words of both sides, in pixels: more if links reach far along them."""
     reach = max((abs(xs[i] - other_xs[j]) for i, j in alignment.words.pairs), default=0.0)
     return min(_MOST_HEIGHT, _LEAST_HEIGHT + _RISE * max(0.0, reach - 2 * _LEAST_HEIGHT))
 
 
 def draw_links(
     alignment: AlignmentRecord,
-    source: PlacedWords,
-    target: PlacedWords,
+    layout: PictureLayout,
+    ends: tuple[float, float],
+    marks: list[Mark],
     rings: Collection[tuple[int, int]] = frozenset(),
 ) -> list[str]:
-    """Draw each link, in the colour of the smallest numbered phrase pair around it; some carry a ring."""
+    """Draw each link, in the colour of the smallest numbered phrase pair around it; some carry a ring.
+
+    The links of a side end at its place of ``ends`` across the sentences.
+    """
     scores = alignment.words.scores or (1.0,) * len(alignment.words)
-    (xs, top), (other_xs, bottom) = source, target
-    middle = (top + bottom) / 2
-    numbers = _numbers_of_links(alignment)
     drawn = []
     for (i, j), score in zip(alignment.words.pairs, scores, strict=True):
-        number = numbers.get((i, j))
+        number = number_of_words(marks, (0, i), (1, j))
         colour = LINK if number is None else colour_of(number)
         name = "li" if number is None else colour_class(number)
-        curve = (
-            f"M{xs[i]:.1f} {top + 8:.1f} C{xs[i]:.1f} {middle:.1f} "
-            f"{other_xs[j]:.1f} {middle:.1f} {other_xs[j]:.1f} {bottom - 8:.1f}"
-        )
+        start, end = (layout.places[0][i], ends[0]), (layout.places[1][j], ends[1])
+        curve = layout.curve(start, end)
         dashes = ' stroke-dasharray="3 3"' if (i, j) in alignment.outside else ""
         title = f"{alignment.source.words[i]} – {alignment.target.words[j]}"
         title += "" if alignment.words.scores is None else f" {score:.2f}"
         ring = ""
         if (i, j) in rings:
+            x, y = layout.point((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
             ring = (
-                f'<circle class="s {name}" cx="{(xs[i] + other_xs[j]) / 2:.1f}" cy="{middle:.1f}" r="5" '
+                f'<circle class="s {name}" cx="{x:.1f}" cy="{y:.1f}" r="5" '
                 f'fill="none" stroke="{colour}" stroke-width="2"/>'
             )
         # The wide line cannot be seen; it is for the pointer.
@@ -65,74 +63,60 @@ def draw_links(
     return drawn
 
 
-def _numbers_of_links(alignment: AlignmentRecord) -> dict[tuple[int, int], int]:
-    """For each link in a numbered phrase pair other than the whole sentences, the number of the smallest."""
-    pairs = shown_pairs(alignment)
-    numbered = [
-        (pairs[place], number)
-        for place, number in numbers_of(pairs).items()
-        if not alignment.is_root_pair(pairs[place])
-    ]
-    found: dict[tuple[int, int], int] = {}
-    for link in alignment.words.pairs:
-        around = [
-            (pair.source_node.end - pair.source_node.start + pair.target_node.end - pair.target_node.start, n)
-            for pair, n in numbered
-            if pair.source_node.start <= link[0] < pair.source_node.end
-            and pair.target_node.start <= link[1] < pair.target_node.end
-        ]
-        if around:
-            found[link] = min(around)[1]
-    return found
-
-
-def draw_arcs(alignment: AlignmentRecord, source: PlacedWords, target: PlacedWords) -> list[str]:
+def draw_arcs(alignment: AlignmentRecord, layout: PictureLayout) -> list[str]:
     """Draw both arcs of each pair, the longer the deeper; that of a root is a dot at its word."""
     drawn = []
     for number, pair in enumerate(alignment.arcs):
         colour, name = colour_of(number), colour_class(number)
         title = f"<title>{escaped(f'{pair.source_relation} – {pair.target_relation}')}</title>"
-        for (governor, dependent), (columns, words), down in (
-            (pair.source, source, 1),
-            (pair.target, target, -1),
-        ):
-            y, end = words + 9 * down, columns[dependent]
+        for side, (governor, dependent) in enumerate((pair.source, pair.target)):
+            places, inner, towards = layout.places[side], layout.inner[side], (1, -1)[side]
             if governor < 0:
+                x, y = layout.point(places[dependent], inner)
                 drawn.append(
-                    f'<circle class="f {name}" cx="{end:.1f}" cy="{y:.1f}" r="2.5" fill="{colour}">'
+                    f'<circle class="f {name}" cx="{x:.1f}" cy="{y:.1f}" r="2.5" fill="{colour}">'
                     f"{title}</circle>"
                 )
                 continue
-            start = columns[governor]
             # The curve reaches three quarters of the height of its control points.
-            deepest = y + down * ARC_HEIGHT * 4 / 3 * min(1.0, 0.3 + abs(governor - dependent) / 10)
+            depth = ARC_HEIGHT * 4 / 3 * min(1.0, 0.3 + abs(governor - dependent) / 10)
+            start, end = places[governor], places[dependent]
+            deepest = inner + towards * depth
+            bends = layout.coordinates((start, deepest), (end, deepest), (end, inner))
             drawn.append(
-                f'<path class="s {name}" d="M{start:.1f} {y:.1f} C{start:.1f} {deepest:.1f} {end:.1f} '
-                f'{deepest:.1f} {end:.1f} {y:.1f}" fill="none" stroke="{colour}" stroke-width="1.2" '
-                f'stroke-opacity="0.7">{title}</path>'
+                f'<path class="s {name}" d="M{layout.coordinates((start, inner))} C{bends}" fill="none" '
+                f'stroke="{colour}" stroke-width="1.2" stroke-opacity="0.7">{title}</path>'
             )
     return drawn
 
 
-def draw_words(alignment: AlignmentRecord, *sides: PlacedWords) -> list[str]:
-    """Draw the words; those without a link are grey."""
+def draw_words(
+    alignment: AlignmentRecord, layout: PictureLayout, ends: tuple[float, float], marks: list[Mark]
+) -> list[str]:
+    """Draw the words, in the colour of the smallest numbered phrase around them; those left over are grey."""
     drawn = []
-    for side, (sentence, (columns, y)) in enumerate(
-        zip((alignment.source, alignment.target), sides, strict=True)
-    ):
+    for side, sentence in enumerate((alignment.source, alignment.target)):
         partners: dict[int, list[str]] = {}
         for pair in alignment.words.pairs:
             partners.setdefault(pair[side], []).extend(
                 word_names(1 - side, pair[1 - side], pair[1 - side] + 1)
             )
-        for index, (token, x) in enumerate(zip(sentence.tokens, columns, strict=True)):
+        anchor = ("end", "start")[side] if layout.upright else "middle"
+        across = layout.inner[side] if layout.upright else (layout.inner[side] + layout.outer[side]) / 2
+        for index, (token, along) in enumerate(zip(sentence.tokens, layout.places[side], strict=True)):
+            number = number_of_words(marks, (side, index))
             colour, kind = (INK, "in") if index in partners else (UNALIGNED, "un")
+            if number is not None and index in partners:
+                colour, kind = colour_of(number), colour_class(number)
+            bold = ' font-weight="bold"' if kind[0] == "c" else ""
             name = word_names(side, index, index + 1)[0]
             note = word_note(alignment, side, index)
             title = f"<title>{escaped(note)}</title>" if note else ""
+            x, y = layout.point(along, across)
+            end = layout.coordinates((along, ends[side]))
             drawn.append(
-                f'<g data-w="{name}" data-with="{" ".join([name, *partners.get(index, [])])}">{title}'
-                f'<text class="f {kind}" x="{x:.1f}" y="{y + 4:.1f}" text-anchor="middle" fill="{colour}">'
-                f"{escaped(token.text)}</text></g>"
+                f'<g data-w="{name}" data-with="{" ".join([name, *partners.get(index, [])])}" '
+                f'data-end="{end}">{title}<text class="f {kind}" x="{x:.1f}" y="{y + 4:.1f}" '
+                f'text-anchor="{anchor}" fill="{colour}"{bold}>{escaped(token.text)}</text></g>'
             )
     return drawn

@@ -1,4 +1,4 @@
-"""Tables of a page: phrase pairs, pairs of dependency arcs, and the legend of tags and signs."""
+"""Tables of a page: what differs, all phrase pairs, and pairs of dependency arcs."""
 
 from __future__ import annotations
 
@@ -6,82 +6,98 @@ from collections.abc import Sequence
 
 from forest_align.alignment._palette import page_colour
 from forest_align.alignment._phrase_pair import PhrasePair
-from forest_align.alignment._phrase_relation import RELATION_NAMES
+from forest_align.alignment._picture_marks import word_names, words_of_pair
 from forest_align.alignment._record import AlignmentRecord
 from forest_align.alignment._relation_signs import SIGN_COLOURS, SIGNS
-from forest_align.alignment._shown_pairs import (
-    LIKELY,
-    hidden_note,
-    numbers_of,
-    relation_note,
-    similarity_note,
-)
-from forest_align.alignment._tag_names import tag_names
-from forest_align.alignment._tree_picture import word_names, words_of_pair
+from forest_align.alignment._shown_pairs import LIKELY, changed_links, core_places, relation_note
 from forest_align.alignment.page_text import escaped
+from forest_align.types.brackets import split_chain
 
-# The relations, seen from the source phrase.
-_MEANINGS = (
-    "means the same",
-    "the first phrase says more",
-    "the first phrase says less",
-    "means nearly the same",
-    "has to do with it",
-    "means the opposite",
-)
+
+def difference_table(alignment: AlignmentRecord, pairs: Sequence[PhrasePair]) -> str:
+    """What differs: the numbered pairs, links of different words in none of them, and words left over.
+
+    Parameters
+    ----------
+    alignment : AlignmentRecord
+        The alignment.
+    pairs : sequence of PhrasePair
+        Its pairs, in the order of the views.
+    """
+    numbers = core_places(alignment, pairs)
+    core = [pairs[place] for place in numbers]
+    rows = [_row(alignment, pairs[place], place, number) for place, number in numbers.items()]
+    scores = alignment.words.scores
+    for k in changed_links(alignment, core):
+        i, j = alignment.words.pairs[k]
+        cells = [alignment.source.words[i], alignment.target.words[j]]
+        cells.append("" if scores is None else f"{scores[k]:.2f}")
+        probability = "" if scores is None else f' data-p="{scores[k]:.4f}"'
+        columns = "".join(f'<td class="n">{escaped(cell)}</td>' for cell in cells)
+        rows.append(f'<tr data-with="s{i} t{j}"{probability}><th></th>{columns}</tr>')
+    notes = [
+        f"only in the {name} sentence: {' | '.join(' '.join(sentence.words[a:b]) for a, b in spans)}"
+        for name, sentence, spans in (
+            ("first", alignment.source, alignment.unaligned_source),
+            ("second", alignment.target, alignment.unaligned_target),
+        )
+        if spans
+    ]
+    if any(map(unsure_class, core)):
+        notes.append(f"pale, dashed: less probable than {LIKELY:.2f}")
+    if not (rows or notes):
+        notes.append("The words are the same.")
+    note = "".join(f'<p class="note">{escaped(text)}</p>' for text in notes)
+    head = "<tr><th></th><th>first sentence</th><th>second sentence</th><th>probability</th>"
+    head += "<th>relation</th></tr>" if any(pair.relation is not None for pair in core) else "</tr>"
+    table = (
+        f'<div class="wide"><table class="differences">{head}{"".join(rows)}</table></div>' if rows else ""
+    )
+    return table + note
 
 
 def phrase_table(alignment: AlignmentRecord, pairs: Sequence[PhrasePair]) -> str:
-    """The phrase pairs that are shown, with what is hidden."""
-    numbers = numbers_of(pairs)
-    names = ["label", "source", "target", "probability"]
-    has_relations = any(pair.relation is not None for pair in pairs)
-    has_similarities = any(pair.similarity is not None for pair in pairs)
-    names += ["relation"] * has_relations + ["similarity"] * has_similarities
-    rows = []
-    for k, pair in enumerate(pairs):
-        source, target = pair.source_node, pair.target_node
-        number = colour = ""
-        if k in numbers:
-            number, colour = str(numbers[k] + 1), f' style="color:{page_colour(numbers[k])}"'
-        label = source.label if source.label == target.label else f"{source.label} ↔ {target.label}".strip()
-        cells = [
-            label,
-            " ".join(alignment.source.words[source.start : source.end]),
-            " ".join(alignment.target.words[target.start : target.end]),
-            f"{pair.probability:.2f}" + ("" if pair.compositional else " *"),
-        ]
-        cells = [escaped(cell) for cell in cells] + [_relation(pair)] * has_relations
-        cells += [similarity_note(pair)] * has_similarities
-        columns = "".join(f'<td class="n">{cell}</td>' for cell in cells)
-        style = ' class="unsure"' if unsure_class(pair) else ""
-        rows.append(
-            f'<tr{style} data-with="{words_of_pair(pair)}" data-pair="{k}" data-p="{pair.probability:.4f}">'
-            f"<th{colour}>{number}</th>{columns}</tr>"
-        )
-    hidden = hidden_note(alignment, pairs)
-    notes = [
-        "* only non-compositional alignment could form it" if any(not p.compositional for p in pairs) else "",
-        f"pale, dashed: less probable than {LIKELY:.2f}" if any(map(unsure_class, pairs)) else "",
-        f"not shown: {hidden}" if hidden else "",
+    """All phrase pairs with their labels, in a part of the page that folds."""
+    numbers = core_places(alignment, pairs)
+    rows = [
+        _row(alignment, pair, place, numbers.get(place), has_labels=True) for place, pair in enumerate(pairs)
     ]
-    note = "".join(f'<p class="note">{escaped(text)}</p>' for text in notes if text)
-    head = f"<tr><th></th>{''.join(f'<th>{name}</th>' for name in names)}</tr>"
-    title = f"<summary>{len(pairs)} phrase pairs</summary>"
+    star = "* only non-compositional alignment could form it"
+    note = "" if all(pair.compositional for pair in pairs) else f'<p class="note">{star}</p>'
+    head = "<tr><th></th><th>label</th><th>first sentence</th><th>second sentence</th><th>probability</th>"
+    head += "<th>relation</th></tr>" if any(pair.relation is not None for pair in pairs) else "</tr>"
+    count = "1 phrase pair" if len(pairs) == 1 else f"all {len(pairs)} phrase pairs"
     table = f'<div class="wide"><table>{head}{"".join(rows)}</table></div>'
-    return f"<details open>{title}{table}{note}</details>"
+    return f"<details><summary>{count}</summary>{table}{note}</details>"
+
+
+def _row(
+    alignment: AlignmentRecord, pair: PhrasePair, place: int, number: int | None, *, has_labels: bool = False
+) -> str:
+    name = colour = ""
+    if number is not None:
+        name, colour = str(number + 1), f' style="color:{page_colour(number)}"'
+    cells = [*alignment.texts_of(pair), f"{pair.probability:.2f}"]
+    if has_labels:
+        source, target = ("–".join(split_chain(node.label)) for node in (pair.source_node, pair.target_node))
+        cells.insert(0, source if source == target else f"{source} ↔ {target}".strip())
+        cells[-1] += "" if pair.compositional else " *"
+    columns = "".join(f'<td class="n">{escaped(cell)}</td>' for cell in cells)
+    columns += "" if pair.relation is None else f'<td class="n">{_relation(pair)}</td>'
+    style = ' class="unsure"' if unsure_class(pair) else ""
+    return (
+        f'<tr{style} data-with="{words_of_pair(pair)}" data-pair="{place}" data-p="{pair.probability:.4f}">'
+        f"<th{colour}>{name}</th>{columns}</tr>"
+    )
 
 
 def _relation(pair: PhrasePair) -> str:
-    """The relation of a pair with its sign and probability."""
+    """The relation of a pair with its sign."""
     if pair.relation is None:
         return ""
-    return f"{_sign(pair.relation.name)} {escaped(relation_note(pair))} {pair.relation.probability:.2f}"
-
-
-def _sign(relation: str) -> str:
-    colour = page_colour(SIGN_COLOURS[relation])
-    return f'<span class="sign" style="color:{colour}">{SIGNS[relation]}</span>'
+    colour = page_colour(SIGN_COLOURS[pair.relation.name])
+    sign = f'<span class="sign" style="color:{colour}">{SIGNS[pair.relation.name]}</span>'
+    return f"{sign} {escaped(relation_note(pair))}"
 
 
 def arc_table(alignment: AlignmentRecord) -> str:
@@ -106,21 +122,6 @@ def arc_table(alignment: AlignmentRecord) -> str:
     title = f"<summary>{len(rows)} pairs of dependency arcs</summary>"
     table = f'<div class="wide"><table>{head}{"".join(rows)}</table></div>'
     return f"<details>{title}{table}</details>"
-
-
-def legend(alignment: AlignmentRecord, pairs: Sequence[PhrasePair]) -> str:
-    """What the tags of trees and phrases, and the signs of relations, mean; empty if there are none."""
-    labels = [node.label for pair in pairs for node in (pair.source_node, pair.target_node)]
-    tags = tag_names((alignment.source_tree, alignment.target_tree), labels)
-    meanings = [(f"{escaped(tag)}", escaped(name)) for tag, name in tags.items()]
-    found = {pair.relation.name for pair in pairs if pair.relation is not None}
-    for name, meaning in zip(RELATION_NAMES, _MEANINGS, strict=True):
-        if name in found:
-            meanings.append((f"{_sign(name)} {name}", meaning))
-    if not meanings:
-        return ""
-    entries = "".join(f"<div><dt>{term}</dt> <dd>{meaning}</dd></div>" for term, meaning in meanings)
-    return f'<details><summary>legend</summary><dl class="tags">{entries}</dl></details>'
 
 
 def unsure_class(pair: PhrasePair) -> str:

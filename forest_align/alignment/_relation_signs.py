@@ -12,5 +12,5 @@ SIGN_COLOURS = dict(zip(RELATION_NAMES, (2, 0, 3, 1, 4, 5), strict=True))
 
 
 def sign_of(pair: PhrasePair) -> str:
-    """The sign of a pair's relation; empty if it has none."""
-    return "" if pair.relation is None else SIGNS[pair.relation.name]
+    """The sign of a pair's relation; empty if it has none or is simply equivalent."""
+    return "" if pair.relation is None or pair.relation.name == "equivalent" else SIGNS[pair.relation.name]

@@ -6,13 +6,16 @@ how phrases are related.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from forest_align.alignment._phrase_pair import MOST_SIMILAR, PhrasePair
 from forest_align.alignment._record import AlignmentRecord
 
 #: A pair below this probability is more likely wrong than right; views show it pale.
 LIKELY = 0.5
+
+#: The words of a phrase: spans of tokens, several if other words stand between them.
+Spans = tuple[tuple[int, int], ...]
 
 
 def ordered_pairs(alignment: AlignmentRecord) -> list[PhrasePair]:
@@ -26,6 +29,11 @@ def ordered_pairs(alignment: AlignmentRecord) -> list[PhrasePair]:
             -pair.target_node.end,
         ),
     )
+
+
+def spans_of(pair: PhrasePair) -> tuple[Spans, Spans]:
+    """The words of both phrases."""
+    return (pair.source_node.span,), (pair.target_node.span,)
 
 
 def core_places(alignment: AlignmentRecord, pairs: Sequence[PhrasePair]) -> dict[int, int]:
@@ -162,40 +170,3 @@ def word_note(alignment: AlignmentRecord, side: int, index: int) -> str:
         names = ", ".join(alignment.word_evidence[k]) if alignment.word_evidence else ""
         notes.append(f"{other}{score}" + (f" ({names})" if names else ""))
     return "; ".join(notes)
-
-
-def shown_pairs(alignment: AlignmentRecord) -> list[PhrasePair]:
-    """The phrase pairs that a view lists, in the order of the source, the longest first at each word.
-
-    In a derivation, a phrase that is not a constituent is a part that binarization made. It is hidden unless
-    nothing inside it is aligned by itself: its words then correspond as a group and are in no smaller pair.
-    Without a derivation, all phrases that the aligner found are shown.
-    """
-    phrases = alignment.phrases
-    if not alignment.has_derivation:
-        return ordered_pairs(alignment)
-    return [p for p in ordered_pairs(alignment) if p.constituents or _is_smallest(p, phrases)]
-
-
-def hidden_note(alignment: AlignmentRecord, shown: Sequence[PhrasePair]) -> str:
-    """Describe the pairs that :func:`shown_pairs` hides; empty if there are none."""
-    hidden = len(alignment.phrases) - len(shown)
-    pairs = "phrase pair" if hidden == 1 else "phrase pairs"
-    return f"{hidden} {pairs} with parts of constituents" if hidden else ""
-
-
-def _is_smallest(pair: PhrasePair, phrases: Iterable[PhrasePair]) -> bool:
-    """Whether no other pair lies inside this one."""
-    start, end = pair.source_node.span
-    inside = (one for one in phrases if start <= one.source_node.start and one.source_node.end <= end)
-    return all(one is pair for one in inside)
-
-
-def numbers_of(pairs: Sequence[PhrasePair]) -> dict[int, int]:
-    """Numbers (and colours) of the pairs with several words on a side, by position in the list."""
-    longer = [
-        place
-        for place, pair in enumerate(pairs)
-        if max(end - start for start, end in (pair.source_node.span, pair.target_node.span)) > 1
-    ]
-    return {place: number for number, place in enumerate(longer)}

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from forest_align.alignment._palette import PAPER, UNALIGNED, colour_class, colour_of
-from forest_align.alignment._phrase_pair import PhrasePair
-from forest_align.alignment._record import AlignmentRecord
-from forest_align.alignment._relation_signs import sign_of
-from forest_align.alignment._shown_pairs import numbers_of, relation_note, shown_pairs, similarity_note
+from forest_align.alignment._picture_layout import PictureLayout
+from forest_align.alignment._picture_marks import Mark, word_names
 from forest_align.alignment.page_text import escaped
 from forest_align.types import InputError, Sentence
 from forest_align.types.brackets import parse_bracket
@@ -18,44 +16,15 @@ from forest_align.types.brackets import parse_bracket
 if TYPE_CHECKING:
     from nltk import Tree
 
-CHARACTER_WIDTH = 7.6
 LEVEL_HEIGHT = 34.0
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A phrase pair at a node of a tree.
-
-    Attributes
-    ----------
-    place : int
-        Place of the pair among the shown ones.
-    number : int or None
-        Its number, counted from 0; None if it has one word on each side.
-    title : str
-        Probability, relation and similarity.
-    sign : str
-        Sign of its relation.
-    words : str
-        Names of its words.
-    """
-
-    place: int
-    number: int | None
-    title: str
-    sign: str
-    words: str
-
-
-#: The marks of each span; several if it is a unary chain.
-Marks = dict[tuple[int, int], list[Mark]]
+_LABEL_WIDTH = 7.2
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedNode:
-    """A tree node with its place: column in pixels, level above the words, span, label, children."""
+    """A tree node with its place: pixels along the sentence, level, span, label, children."""
 
-    x: float
+    along: float
     level: int
     span: tuple[int, int]
     label: str
@@ -99,73 +68,77 @@ def place_tree(top: Tree, columns: Sequence[float]) -> PlacedNode:
             at += 1
             return PlacedNode(columns[at - 1], 1, (at - 1, at), label, ())
         children = tuple(visit(child) for child in tree)
-        x = (children[0].x + children[-1].x) / 2
+        middle = (children[0].along + children[-1].along) / 2
         span = (children[0].span[0], children[-1].span[1])
-        return PlacedNode(x, max(child.level for child in children) + 1, span, label, children)
+        return PlacedNode(middle, max(child.level for child in children) + 1, span, label, children)
 
     return visit(top)
 
 
-def marks_of(alignment: AlignmentRecord) -> tuple[Marks, Marks]:
-    """For each side, map each span to its pairs of constituents.
+def spans_of_tree(node: PlacedNode) -> set[tuple[int, int]]:
+    """The spans of all nodes of a tree."""
+    return {node.span}.union(*map(spans_of_tree, node.children))
 
-    Pairs without a node of their own in the trees are numbered too, as in every view.
+
+def labels_of_tree(node: PlacedNode) -> list[str]:
+    """The labels of all nodes of a tree."""
+    return [node.label, *(label for child in node.children for label in labels_of_tree(child))]
+
+
+def level_distance(root: PlacedNode, level: float, upright: bool) -> float:
+    """The distance of a level of a tree from the words; upright, the labels of levels stand side by side.
+
+    Level 1 has the tags of the words. Half a level more is the edge of its labels.
     """
-    pairs = shown_pairs(alignment)
-    numbers = numbers_of(pairs)
-    source, target = Marks(), Marks()
-    for place, pair in enumerate(pairs):
-        if pair.constituents:
-            mark = Mark(place, numbers.get(place), pair_title(pair), sign_of(pair), words_of_pair(pair))
-            source.setdefault(pair.source_node.span, []).append(mark)
-            target.setdefault(pair.target_node.span, []).append(mark)
-    return source, target
+    if not upright:
+        return (level - 0.5) * LEVEL_HEIGHT
+    leaves = max(len(leaf.label) for leaf in _leaves(root)) * _LABEL_WIDTH + 18
+    inner = max((len(label) for label in _inner_labels(root)), default=0) * _LABEL_WIDTH + 18
+    return leaves * (level - 0.5) if level < 1.5 else leaves + inner * (level - 1.5)
 
 
-def pair_title(pair: PhrasePair) -> str:
-    """The probability of a pair, its relation and its similarity."""
-    return " ".join(filter(None, (f"{pair.probability:.2f}", relation_note(pair), similarity_note(pair))))
+def _inner_labels(node: PlacedNode) -> list[str]:
+    if not node.children:
+        return []
+    return [node.label, *(label for child in node.children for label in _inner_labels(child))]
 
 
-def word_names(side: int, start: int, end: int) -> list[str]:
-    """Names of words of a side in pages and pictures."""
-    return [f"{'st'[side]}{index}" for index in range(start, end)]
-
-
-def words_of_pair(pair: PhrasePair) -> str:
-    """Names of the words of both phrases."""
-    return " ".join(word_names(0, *pair.source_node.span) + word_names(1, *pair.target_node.span))
-
-
-def draw_tree(root: PlacedNode, marks: Marks, words: float, up: int) -> list[str]:
-    """Draw edges, then labels; ``up`` is -1 for a tree above its words and +1 for one below.
+def draw_tree(root: PlacedNode, marks: Sequence[Mark], layout: PictureLayout, side: int) -> list[str]:
+    """Draw edges, then labels, away from the words of a side.
 
     An edge runs straight up from the child and then along the parent's level. It therefore never crosses
     another label, however far apart the two levels are.
     """
     edges, labels = [], []
+    away = (-1, 1)[side]
+    marks_at: dict[tuple[int, int], list[Mark]] = {}
+    for mark in marks:
+        spans = mark.spans[side]
+        if len(spans) == 1:
+            marks_at.setdefault(spans[0], []).append(mark)
 
-    def y(node: PlacedNode) -> float:
-        return words + up * (node.level * LEVEL_HEIGHT - 6)
+    def across(node: PlacedNode) -> float:
+        return layout.outer[side] + away * level_distance(root, node.level, layout.upright)
 
     def visit(node: PlacedNode) -> None:
-        its = marks.get(node.span, [])
+        its = marks_at.get(node.span, [])
         numbered = [mark for mark in its if mark.number is not None]
         colour, name = _colour(numbered)
         for child in node.children:
+            points = (child.along, across(child)), (child.along, across(node)), (node.along, across(node))
             edges.append(
-                f'<polyline class="s {name}" points="{child.x:.1f},{y(child):.1f} '
-                f'{child.x:.1f},{y(node):.1f} {node.x:.1f},{y(node):.1f}" fill="none" stroke="{colour}" '
-                f'stroke-linejoin="round" stroke-width="{1.8 if numbered else 1}"/>'
+                f'<polyline class="s {name}" points="{layout.coordinates(*points)}" fill="none" '
+                f'stroke="{colour}" stroke-linejoin="round" stroke-width="{1.8 if numbered else 1}"/>'
             )
             visit(child)
         signs = "".join(mark.sign for mark in numbered)
-        size = (len(node.label) + len(numbered) + len(signs)) * CHARACTER_WIDTH + 6
+        size = (len(node.label) + len(numbered) + len(signs)) * _LABEL_WIDTH + 6
+        x, y = layout.point(node.along, across(node))
         labels.append(
-            f'<g class="n"{_lights(node, its, up)}>{_title(its) if its and not numbered else ""}'
-            f'<rect class="f pa" x="{node.x - size / 2:.1f}" y="{y(node) - 9:.1f}" width="{size:.1f}" '
+            f'<g class="n"{_lights(node, its, side)}>{_title(its) if its and not numbered else ""}'
+            f'<rect class="f pa" x="{x - size / 2:.1f}" y="{y - 9:.1f}" width="{size:.1f}" '
             f'height="18" rx="4" fill="{PAPER}"/>'
-            f'<text class="f {name}" x="{node.x:.1f}" y="{y(node) + 4:.1f}" text-anchor="middle" '
+            f'<text class="f {name}" x="{x:.1f}" y="{y + 4:.1f}" text-anchor="middle" '
             f'font-size="11" fill="{colour}" font-weight="{"bold" if numbered else "normal"}">'
             f"{escaped(node.label)}{_numbers(numbered, signs)}</text></g>"
         )
@@ -193,10 +166,10 @@ def _title(marks: Sequence[Mark]) -> str:
     return f"<title>{'; '.join(escaped(mark.title) for mark in marks)}</title>"
 
 
-def _lights(node: PlacedNode, its: Sequence[Mark], up: int) -> str:
+def _lights(node: PlacedNode, its: Sequence[Mark], side: int) -> str:
     """What lights up with a node: the words and nodes of its pairs, else its own words."""
     if not its:
-        return f' data-with="{" ".join(word_names(int(up > 0), *node.span))}"'
+        return f' data-with="{" ".join(word_names(side, *node.span))}"'
     words = " ".join(dict.fromkeys(" ".join(mark.words for mark in its).split()))
     return f' data-with="{words}" data-pair="{" ".join(str(mark.place) for mark in its)}"'
 

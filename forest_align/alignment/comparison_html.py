@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from forest_align.alignment._picture_marks import word_names
 from forest_align.alignment._record import AlignmentRecord
-from forest_align.alignment._shown_pairs import shown_pairs
-from forest_align.alignment._tree_picture import word_names
+from forest_align.alignment._shown_pairs import ordered_pairs
 from forest_align.alignment.html import picture_of, sentence_lines
 from forest_align.alignment.page_text import escaped
 
@@ -78,7 +78,7 @@ def _phrases(alignment: AlignmentRecord) -> Mapping[_Spans, float]:
     """The probabilities of the phrase pairs with several words on a side."""
     return {
         (pair.source_node.span, pair.target_node.span): pair.probability
-        for pair in shown_pairs(alignment)
+        for pair in ordered_pairs(alignment)
         if max(end - start for start, end in (pair.source_node.span, pair.target_node.span)) > 1
     }
 

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 
-from forest_align.alignment._page_tables import arc_table, legend, phrase_table, unsure_class
+from forest_align.alignment._page_tables import arc_table, difference_table, phrase_table, unsure_class
 from forest_align.alignment._palette import page_colour, page_colours
 from forest_align.alignment._phrase_pair import PhrasePair
+from forest_align.alignment._picture_marks import word_names, words_of_pair
 from forest_align.alignment._record import AlignmentRecord
 from forest_align.alignment._relation_signs import sign_of
 from forest_align.alignment._shown_pairs import (
-    numbers_of,
+    core_places,
+    ordered_pairs,
     paraphrase_note,
     roots_note,
-    shown_pairs,
+    spans_of,
     word_note,
 )
-from forest_align.alignment._tree_picture import word_names, words_of_pair
 from forest_align.alignment.page_text import escaped
 from forest_align.alignment.svg import to_svg
 from forest_align.types import InputError, Sentence
@@ -28,8 +29,11 @@ _HERE = Path(__file__)
 STYLE = page_colours() + _HERE.with_name("page.css").read_text(encoding="utf-8")
 SCRIPT = _HERE.with_name("page.js").read_text(encoding="utf-8")
 
+# A picture stands upright if it is wider.
+_PICTURE_WIDTH = 1000
+
 # In a frame, the alignments stand below the code that made them: no heading, no margin.
-_FRAME_STYLE = "body { margin: 0; max-width: none; } section:first-of-type { border-top: 0; padding-top: 0; }"
+_FRAME_STYLE = "body { margin: 0; max-width: none; padding: 0; } section { margin: 0 0 1em; }"
 
 
 def page_start(title: str, style: str = "", *, has_heading: bool = True) -> str:
@@ -44,7 +48,7 @@ def page_start(title: str, style: str = "", *, has_heading: bool = True) -> str:
     has_heading : bool
         Whether the heading is shown.
     """
-    heading = f"<h1>{title}</h1>\n" if has_heading else ""
+    heading = f"<header><h1>{title}</h1></header>\n" if has_heading else ""
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -124,28 +128,28 @@ def section_body(alignment: AlignmentRecord, *, open_trees: bool = False, number
 
     An alternative has a ``number`` from 2.
     """
-    pairs = shown_pairs(alignment)
+    pairs = ordered_pairs(alignment)
     notes = [alignment.aligner, roots_note(alignment), paraphrase_note(alignment)]
-    if alignment.log_probability is not None:
+    if alignment.log_probability is not None and (number > 1 or alignment.alternatives):
         notes.append(f"log score {alignment.log_probability:.2f}")
-    if alignment.score is not None:
-        notes.append(f"score {alignment.score:.2f}")
-    note = escaped(" · ".join(filter(None, notes)))
-    name = f"Pair {escaped(alignment.id)}".rstrip() if number == 1 else f"Alternative {number}"
-    body = [f'<h2>{name} <span class="note">{note}</span></h2>']
+    name = f"Pair {escaped(alignment.id)}" if alignment.id else ""
+    name = name if number == 1 else f"Alternative {number}"
+    body = [f"<h2>{name}</h2>" if name else ""]
     if alignment.error:
         body.append(f'<p class="error">{escaped(alignment.error)}</p>')
-    body += [f'<p class="note">{escaped(warning)}</p>' for warning in alignment.warnings]
     body.append(sentence_lines(alignment))
+    body.append(f'<p class="note state">{escaped(" · ".join(filter(None, notes)))}</p>' if any(notes) else "")
+    body += [f'<p class="note">{escaped(warning)}</p>' for warning in alignment.warnings]
+    if not alignment.error:
+        body.append(difference_table(alignment, pairs))
     if alignment.outside:
         body.append(f'<p class="note">{escaped(_outside_note(alignment))}</p>')
+    if len(alignment.source) and len(alignment.target) and not alignment.error:
+        body.append(picture_of(alignment, open_trees))
     if pairs:
         body.append(phrase_table(alignment, pairs))
     if alignment.arcs:
         body.append(arc_table(alignment))
-    if len(alignment.source) and len(alignment.target) and not alignment.error:
-        body.append(picture_of(alignment, open_trees))
-    body.append(legend(alignment, pairs))
     return "\n".join(filter(None, body))
 
 
@@ -158,48 +162,53 @@ def _outside_note(alignment: AlignmentRecord) -> str:
 
 def sentence_lines(alignment: AlignmentRecord) -> str:
     """Both sentences, their aligned phrases as nested spans."""
-    pairs = shown_pairs(alignment)
-    return "\n".join(_side(alignment, pairs, side) for side in (0, 1))
+    pairs = ordered_pairs(alignment)
+    numbers = core_places(alignment, pairs)
+    return "\n".join(_side(alignment, pairs, numbers, side) for side in (0, 1))
 
 
-def _side(alignment: AlignmentRecord, pairs: Sequence[PhrasePair], side: int) -> str:
-    """One sentence, its aligned phrases as nested spans."""
+def _side(
+    alignment: AlignmentRecord, pairs: Sequence[PhrasePair], numbers: Mapping[int, int], side: int
+) -> str:
+    """One sentence, its numbered phrases as nested spans."""
     sentence = (alignment.source, alignment.target)[side]
     if not sentence.tokens:
         return f'<div class="side">{escaped(sentence.text)}</div>'
-    opening, closing = _nested(pairs, side, len(sentence))
+    opening, closing = _nested(pairs, numbers, side, len(sentence))
     parts = []
     for index in range(len(sentence)):
         parts += [*opening[index], _word(alignment, sentence, side, index), "</span>" * closing[index], " "]
     return f'<div class="side">{"".join(parts).rstrip()}</div>'
 
 
-def _nested(pairs: Sequence[PhrasePair], side: int, length: int) -> tuple[list[list[str]], list[int]]:
-    """Spans that open before each word and how many close after it; crossing spans are dropped."""
+def _nested(
+    pairs: Sequence[PhrasePair], numbers: Mapping[int, int], side: int, length: int
+) -> tuple[list[list[str]], list[int]]:
+    """Spans that open before each word and how many close after it; a phrase with holes has several.
+
+    A phrase that crosses an earlier one has none; the picture and the table show it.
+    """
     opening: list[list[str]] = [[] for _ in range(length)]
     closing = [0] * length
-    numbers = numbers_of(pairs)
     phrases = sorted(
-        ((p.target_node if side else p.source_node, k) for k, p in enumerate(pairs) if k in numbers),
-        key=lambda phrase: (phrase[0].start, -phrase[0].end),
+        ((span, place) for place in numbers for span in spans_of(pairs[place])[side]),
+        key=lambda phrase: (phrase[0][0], -phrase[0][1]),
     )
     ends: list[int] = []
-    for node, k in phrases:
-        while ends and ends[-1] <= node.start:
+    for (start, end), place in phrases:
+        while ends and ends[-1] <= start:
             ends.pop()
-        if ends and node.end > ends[-1]:
+        if ends and end > ends[-1]:
             continue
-        label = f"{node.label} " if node.label else ""
-        title = escaped(f"{numbers[k] + 1}: {label}{pairs[k].probability:.2f}")
-        depth = max(2, 14 - 4 * len(ends))
-        opening[node.start].append(
-            f'<span class="p{unsure_class(pairs[k])}" style="--c:{page_colour(numbers[k])};--d:{depth}px" '
-            f'title="{title}" data-n="{numbers[k] + 1}{sign_of(pairs[k])}" data-pair="{k}" '
-            f'data-p="{pairs[k].probability:.4f}" '
-            f'data-with="{words_of_pair(pairs[k])}">'
+        pair, number = pairs[place], numbers[place]
+        depth = max(2, 8 - 4 * len(ends))
+        opening[start].append(
+            f'<span class="p{unsure_class(pair)}" style="--c:{page_colour(number)};--d:{depth}px" '
+            f'title="{number + 1}: {pair.probability:.2f}" data-n="{number + 1}{sign_of(pair)}" '
+            f'data-pair="{place}" data-p="{pair.probability:.4f}" data-with="{words_of_pair(pair)}">'
         )
-        closing[node.end - 1] += 1
-        ends.append(node.end)
+        closing[end - 1] += 1
+        ends.append(end)
     return opening, closing
 
 
@@ -219,14 +228,31 @@ def _word(alignment: AlignmentRecord, sentence: Sentence, side: int, index: int)
 def picture_of(
     alignment: AlignmentRecord, is_open: bool, rings: Collection[tuple[int, int]] = frozenset()
 ) -> str:
-    """The picture of an alignment in a part of the page that folds; some links may be marked with a ring."""
-    opening = "<details open>" if is_open else "<details>"
-    title = "trees" if alignment.source_tree and alignment.target_tree else "links"
+    """The picture of an alignment, and that with its trees if any, in parts of the page that fold.
+
+    Some links may be marked with a ring. The first picture is unfolded if ``is_open``.
+    """
+    has_trees = bool(alignment.source_tree or alignment.target_tree)
+    parts = [_picture(alignment, "picture", is_open, simple=True, rings=rings)]
+    if has_trees:
+        parts.append(_picture(alignment, "picture with trees", False, simple=False, rings=rings))
+    return "\n".join(parts)
+
+
+def _picture(
+    alignment: AlignmentRecord,
+    title: str,
+    is_open: bool,
+    *,
+    simple: bool,
+    rings: Collection[tuple[int, int]],
+) -> str:
     try:
-        picture = to_svg(alignment, rings=rings)
+        picture = to_svg(alignment, simple=simple, width=_PICTURE_WIDTH, rings=rings, is_scaled=False)
     except InputError:
         # Trees read from a file may not fit the tokens; everything else can still be shown.
         return '<p class="note">The trees do not fit the tokens.</p>'
     except RecursionError:
         return '<p class="note">The trees are too deep to be drawn.</p>'
+    opening = "<details open>" if is_open else "<details>"
     return f'{opening}<summary>{title}</summary><div class="picture">{picture}</div></details>'

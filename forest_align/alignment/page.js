@@ -89,7 +89,7 @@ const svgText = svg => {
 const fileName = section => (section.dataset.name || "").replace(/[^\p{L}\p{N}._-]+/gu, "_") || "alignment";
 for (const picture of all(document, "section .picture"))
   picture.after(button("Save the picture (SVG)", () => save(
-    fileName(picture.closest("section")) + ".svg", "image/svg+xml", svgText(picture.querySelector("svg")))));
+    `${fileName(picture.closest("section"))}${picture.closest("details").previousElementSibling?.querySelector?.(".picture") ? "-trees" : ""}.svg`, "image/svg+xml", svgText(picture.querySelector("svg")))));
 for (const values of all(document, "pre.json"))
   values.before(button("Save as JSON", () => save(
     fileName(values.closest("section")) + ".json", "application/json", values.textContent + "\n")));
@@ -118,7 +118,7 @@ for (const first of all(document, "section[data-alternatives]")) {
 // What is less probable than the slider says fades.
 const slider = document.getElementById("threshold");
 if (slider) {
-  slider.closest("p").hidden = false;
+  slider.closest("details").hidden = false;
   const fade = () => {
     document.getElementById("least").textContent = (+slider.value).toFixed(2);
     all(document, "section [data-p]").forEach(e => e.classList.toggle("weak", +e.dataset.p < slider.value));
@@ -158,19 +158,19 @@ if (help) {
 
 // Links can be corrected, and saved as gold ones.
 const wordsOf = (section, side) => all(section, `.side [data-w^="${side}"]`);
-const drawLink = (section, i, j) => {
-  const [from, to] = [`s${i}`, `t${j}`].map(name => section.querySelector(`svg [data-w="${name}"] text`));
-  if (!from) return;
-  const [x, y, otherX, otherY] = [+from.getAttribute("x"), +from.getAttribute("y") + 4, +to.getAttribute("x"),
-    +to.getAttribute("y") - 12], middle = (y + otherY) / 2;
-  const link = document.createElementNS(from.namespaceURI, "g"), path = document.createElementNS(from.namespaceURI, "path");
+const drawLink = (section, i, j) => all(section, "svg").forEach(svg => {
+  const [from, to] = [`s${i}`, `t${j}`].map(name => svg.querySelector(`[data-w="${name}"]`));
+  const [[x, y], [otherX, otherY]] = [from, to].map(one => one.dataset.end.split(",").map(Number));
+  const [middleX, middleY] = [(x + otherX) / 2, (y + otherY) / 2];
+  const bends = svg.dataset.upright ? [middleX, y, middleX, otherY] : [x, middleY, otherX, middleY];
+  const link = document.createElementNS(svg.namespaceURI, "g"), path = document.createElementNS(svg.namespaceURI, "path");
   link.setAttribute("class", "l");
   link.dataset.with = `s${i} t${j}`;
   for (const [name, value] of Object.entries({class: "s li", fill: "none", stroke: "#444444", "stroke-width": 2.8,
-    d: `M${x} ${y} C${x} ${middle} ${otherX} ${middle} ${otherX} ${otherY}`})) path.setAttribute(name, value);
+    d: `M${x} ${y} C${bends.join(" ")} ${otherX} ${otherY}`})) path.setAttribute(name, value);
   link.append(path);
-  from.ownerSVGElement.append(link);
-};
+  svg.append(link);
+});
 const edit = (section, start) => {
   const links = new Set(wordsOf(section, "s").flatMap(e =>
     e.dataset.with.split(" ").filter(name => name[0] === "t").map(name => `${e.dataset.w.slice(1)}-${name.slice(1)}`)));
@@ -225,5 +225,5 @@ for (const section of all(document, "section:not(.comparison)")) {
   const lines = all(section, ":scope > .side");
   if (lines.length !== 2 || !wordsOf(section, "s").length || !wordsOf(section, "t").length) continue;
   const start = button("Correct the links", () => edit(section, start));
-  lines[1].after(start);
+  (section.querySelector(":scope > .state") || lines[1]).after(start);
 }

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
+from forest_align.alignment._bracket_picture import (
+    Bracket,
+    brackets_height,
+    draw_brackets,
+    place_brackets,
+)
 from forest_align.alignment._link_picture import (
     ARC_HEIGHT,
     draw_arcs,
@@ -12,36 +19,73 @@ from forest_align.alignment._link_picture import (
     link_height,
 )
 from forest_align.alignment._palette import PAPER, picture_style
+from forest_align.alignment._picture_layout import (
+    ROW_HEIGHT,
+    WORD_HEIGHT,
+    PictureLayout,
+    text_width,
+    tight_places,
+)
+from forest_align.alignment._picture_legend import draw_legend, legend_entries
+from forest_align.alignment._picture_marks import Mark, marks_of
 from forest_align.alignment._record import AlignmentRecord
 from forest_align.alignment._tree_picture import (
-    CHARACTER_WIDTH,
-    LEVEL_HEIGHT,
+    PlacedNode,
     draw_tree,
-    marks_of,
+    level_distance,
     place_tree,
     read_tree,
+    spans_of_tree,
     tags_of,
 )
-from forest_align.types import InputError, Sentence
+from forest_align.types import InputError
 
-WORD_GAP = 18.0
 MARGIN = 16.0
+#: Pixels beyond which a picture stands upright.
+WIDEST = 1200
+_UPRIGHT_GAP = 150.0
 
 
-def to_svg(alignment: AlignmentRecord, *, rings: Collection[tuple[int, int]] = frozenset()) -> str:
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """What is drawn of a sentence."""
+
+    tree: PlacedNode | None
+    brackets: list[Bracket]
+
+    def depth(self, upright: bool) -> float:
+        """What the tree takes across the sentence."""
+        return 0.0 if self.tree is None else level_distance(self.tree, self.tree.level + 0.5, upright)
+
+
+def to_svg(
+    alignment: AlignmentRecord,
+    *,
+    simple: bool = False,
+    width: int = WIDEST,
+    is_scaled: bool = True,
+    rings: Collection[tuple[int, int]] = frozenset(),
+) -> str:
     """Draw an alignment as a self-contained SVG document, for white and for dark paper.
 
-    An aligner without trees gives a picture of the words and their links. In trees, the two phrases of a pair
-    share a colour and a number. Both have a title, which browsers show on hovering: the probability of the
-    pair and its relation. A link has the colour of the smallest numbered phrase around it, and a title. More
-    probable links are drawn stronger, those outside of the derivation dashed. Unaligned words and phrases are
-    grey. Aligned dependency arcs run from word to word beside the links; the two arcs of a pair share a
-    colour, and a title with their types.
+    The two phrases of a pair that differs share a colour and a number. They are marked at their nodes of the
+    trees, or with a bracket where they are none, and the simple view has brackets only. A pair has a title,
+    which browsers show on hovering: its probability and its relation. A link has the colour of the smallest
+    numbered phrase around it, and a title. More probable links are drawn stronger, those outside of the
+    derivation dashed. Unaligned words and phrases are grey. Aligned dependency arcs run from word to word
+    next to the links; the two arcs of a pair share a colour, and a title with their types. A legend explains
+    what is in the picture.
 
     Parameters
     ----------
     alignment : AlignmentRecord
         Any alignment with words on both sides.
+    simple : bool
+        Whether to draw words, phrases and links only, without trees.
+    width : int
+        Pixels that the picture may take. Longer sentences run from the top down.
+    is_scaled : bool
+        Whether a picture that is wider even so is drawn smaller.
     rings : collection of (int, int)
         Links that carry a ring, for differences from another alignment.
 
@@ -55,44 +99,77 @@ def to_svg(alignment: AlignmentRecord, *, rings: Collection[tuple[int, int]] = f
     both = (alignment.source, alignment.target)
     if not all(map(len, both)):
         raise InputError("a picture needs an alignment with words on both sides, found one without")
+    brackets = ("", "") if simple else (alignment.source_tree, alignment.target_tree)
     trees = [
         read_tree(bracket, len(sentence)) if bracket else None
-        for bracket, sentence in zip((alignment.source_tree, alignment.target_tree), both, strict=True)
+        for bracket, sentence in zip(brackets, both, strict=True)
     ]
-    tight = [
-        _columns(sentence, [""] * len(sentence) if tree is None else tags_of(tree, sentence))
+    labels = [
+        [""] * len(sentence) if tree is None else tags_of(tree, sentence)
         for sentence, tree in zip(both, trees, strict=True)
     ]
-    width = max(own for _, own in tight)
-    columns = [[MARGIN + centre * width / own for centre in centres] for centres, own in tight]
-    source, target = (
-        None if tree is None else place_tree(tree, places)
-        for tree, places in zip(trees, columns, strict=True)
-    )
-    source_words = MARGIN + (source.level if source else 0) * LEVEL_HEIGHT + 12
-    target_words = source_words + link_height(alignment, *columns) + (2 * ARC_HEIGHT if alignment.arcs else 0)
-    words = (columns[0], source_words), (columns[1], target_words)
-    height = target_words + (target.level if target else 0) * LEVEL_HEIGHT + 12 + MARGIN
+    tight = [tight_places(*side, False) for side in zip(both, labels, strict=True)]
+    upright = max(extent for _, extent in tight) + 2 * MARGIN > width
+    if upright:
+        tight = [tight_places(*side, True) for side in zip(both, labels, strict=True)]
+    length = max(extent for _, extent in tight)
+    places = [[MARGIN + middle * length / extent for middle in middles] for middles, extent in tight]
     marks = marks_of(alignment)
-    body = [*draw_links(alignment, *words, rings), *draw_arcs(alignment, *words)]
-    body += draw_tree(source, marks[0], source_words, -1) if source else []
-    body += draw_tree(target, marks[1], target_words, +1) if target else []
-    body += draw_words(alignment, *words)
-    total = width + 2 * MARGIN
+    sides = [
+        _side(None if tree is None else place_tree(tree, places[side]), marks, side)
+        for side, tree in enumerate(trees)
+    ]
+    layout, ends, across = _layout(alignment, (places[0], places[1]), sides, upright)
+    body = [*draw_links(alignment, layout, ends, marks, rings), *draw_arcs(alignment, layout)]
+    for side, shown in enumerate(sides):
+        if shown.tree is not None:
+            body += draw_tree(shown.tree, marks, layout, side)
+        body += draw_brackets(shown.brackets, layout, side)
+    body += draw_words(alignment, layout, ends, marks)
+    total, height = layout.point(length + 2 * MARGIN, across)
+    drawn = [side.tree for side in sides if side.tree is not None]
+    has_brackets = bool(drawn) and any(side.brackets for side in sides)
+    legend, height = draw_legend(
+        legend_entries(alignment, marks, drawn, has_brackets=has_brackets), MARGIN, total, height
+    )
+    body += legend
+    scale = min(1.0, width / total) if is_scaled else 1.0
+    direction = ' data-upright="true"' if upright else ""
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {total:.0f} {height:.0f}" width="{total:.0f}" '
-        f'height="{height:.0f}" font-family="Helvetica, Arial, sans-serif" font-size="13">\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {total:.0f} {height:.0f}" '
+        f'width="{total * scale:.0f}" height="{height * scale:.0f}" '
+        f'font-family="Helvetica, Arial, sans-serif" font-size="13"{direction}>\n'
         f'{picture_style()}\n<rect class="f pa" width="100%" height="100%" fill="{PAPER}"/>\n'
         + "\n".join(body)
         + "\n</svg>\n"
     )
 
 
-def _columns(sentence: Sentence, labels: Sequence[str]) -> tuple[list[float], float]:
-    """Centre of each word, placed as tightly as words and labels allow, and the total width."""
-    centres, at = [], 0.0
-    for token, label in zip(sentence.tokens, labels, strict=True):
-        size = max(len(token.text), len(label), 3) * CHARACTER_WIDTH
-        centres.append(at + size / 2)
-        at += size + WORD_GAP
-    return centres, at - WORD_GAP
+def _side(tree: PlacedNode | None, marks: Sequence[Mark], side: int) -> _Side:
+    """The tree of a side, and brackets at the numbered phrases that are no node of it."""
+    nodes = set() if tree is None else spans_of_tree(tree)
+    phrases = [
+        (mark, mark.spans[side])
+        for mark in marks
+        if mark.number is not None and not (len(mark.spans[side]) == 1 and mark.spans[side][0] in nodes)
+    ]
+    return _Side(tree, place_brackets(phrases))
+
+
+def _layout(
+    alignment: AlignmentRecord, places: tuple[list[float], list[float]], sides: Sequence[_Side], upright: bool
+) -> tuple[PictureLayout, tuple[float, float], float]:
+    """Where everything stands across the sentences: words, ends of the links, and the whole extent."""
+    sentences = alignment.source, alignment.target
+    widths = [[text_width(token.text) for token in sentence.tokens] for sentence in sentences]
+    thickness = [max(own) + 6 if upright else 2 * WORD_HEIGHT for own in widths]
+    outer = MARGIN + sides[0].depth(upright)
+    inner = outer + thickness[0]
+    arcs = ARC_HEIGHT if alignment.arcs else 0.0
+    start = inner + max(brackets_height(sides[0].brackets, upright), arcs) + 4 * upright
+    end = start + (_UPRIGHT_GAP if upright else link_height(alignment, *places))
+    other_inner = end + max(brackets_height(sides[1].brackets, upright), arcs) + 4 * upright
+    other_outer = other_inner + thickness[1]
+    sizes = [[ROW_HEIGHT - 6] * len(own) for own in widths] if upright else widths
+    layout = PictureLayout(upright, places, (sizes[0], sizes[1]), (inner, other_inner), (outer, other_outer))
+    return layout, (start, end), other_outer + sides[1].depth(upright) + MARGIN

@@ -71,7 +71,17 @@ class PageRoutes:
         most = self._limits.alignments
         several = int(number) if number.isascii() and number.isdigit() and len(number) < 4 else 0
         form = Form(
-            self._names, name, self._limits.characters, source, target, total, several, most, beside, gold
+            self._names,
+            name,
+            self._default,
+            self._limits.characters,
+            source,
+            target,
+            total,
+            several,
+            most,
+            beside,
+            gold,
         )
         if not (source or target):
             return _page(sentences_page(form))

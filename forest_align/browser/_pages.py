@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -15,6 +17,7 @@ from forest_align.alignment import Alignment
 from forest_align.alignment.comparison_html import comparison_section
 from forest_align.alignment.html import SCRIPT, STYLE, section_body, section_start
 from forest_align.alignment.page_text import printable
+from forest_align.browser.openapi import ERRORS
 from forest_align.browser.pair_search import FILTERS, FoundPairs, PairQuery
 
 EXAMPLE = (
@@ -73,8 +76,8 @@ class Form:
     ----------
     aligners : sequence of str
         Names to choose from.
-    aligner : str
-        The selected name.
+    aligner, default : str
+        The selected name, and the one that is selected at first.
     max_characters : int
         Maximum length of a sentence.
     source, target : str
@@ -91,6 +94,7 @@ class Form:
 
     aligners: Sequence[str]
     aligner: str
+    default: str
     max_characters: int
     source: str = ""
     target: str = ""
@@ -133,6 +137,20 @@ def pairs_page(
 def problem_page(problem: str) -> str:
     """A page that says why it has no pairs, with links to other pages."""
     return _render("problem", problem=problem)
+
+
+def docs_page(document: Mapping[str, Any], base: str) -> str:
+    """The page that describes the service for those who write programs.
+
+    Parameters
+    ----------
+    document : mapping
+        The OpenAPI document.
+    base : str
+        Address of the service, with a slash at its end.
+    """
+    body = json.dumps(dict(zip(("source", "target"), EXAMPLE, strict=True)))
+    return _render("docs", document=document, base=base, example_body=body, errors=ERRORS)
 
 
 def _render(name: str, **values: object) -> str:

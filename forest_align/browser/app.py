@@ -15,7 +15,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -23,6 +23,7 @@ from forest_align._version import __version__
 from forest_align.alignment import alignment_schema
 from forest_align.browser._guard import Guard, RequestGate, error_answer, json_answer
 from forest_align.browser._page_routes import PageRoutes
+from forest_align.browser._pages import docs_page
 from forest_align.browser._request_bodies import PairReader, read_json
 from forest_align.browser._row_stream import ROW_TYPES, RowStream
 from forest_align.browser.batch_aligner import failed_result
@@ -115,6 +116,7 @@ def create_app(
         Route("/health", service.health),
         Route("/metrics", service.metrics),
         Route("/version", service.version),
+        Route("/docs", service.docs),
         Route("/openapi.json", service.openapi),
         Route("/alignment.schema.json", service.schema),
     ]
@@ -231,12 +233,17 @@ class _Service:
         values = {"version": __version__, "default": self._settings.default, "aligners": aligners}
         return json_answer(format_json_object(values))
 
+    async def docs(self, request: Request) -> Response:
+        """The page that describes this service."""
+        return HTMLResponse(docs_page(self._document(), str(request.base_url)))
+
     async def openapi(self, _: Request) -> Response:
         """Description of this service."""
-        document = openapi_document(
-            list(self._settings.models), self._settings.default, self._settings.limits
-        )
-        return json_answer(format_json_object(document))
+        return json_answer(format_json_object(self._document()))
+
+    def _document(self) -> dict[str, Any]:
+        names = list(self._settings.models)
+        return openapi_document(names, self._settings.default, self._settings.limits)
 
     async def schema(self, _: Request) -> Response:
         """JSON schema of an alignment."""

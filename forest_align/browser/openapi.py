@@ -63,6 +63,7 @@ def openapi_document(names: Sequence[str], default: str, limits: ServiceLimits) 
             "/openapi.json": {"get": _get("This document.", _JSON, {"type": "object"})},
             "/pairs/{line}": {"get": _pair_of_file()},
             "/": {"get": _get("Page with a form for two sentences.", _HTML, {"type": "string"})},
+            "/docs": {"get": _get("Page that describes the service.", _HTML, {"type": "string"})},
             "/pairs": {"get": _get("Page with pairs of the file.", _HTML, {"type": "string"}, 404)},
         },
         "components": {

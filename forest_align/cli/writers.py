@@ -40,10 +40,13 @@ class EntryWriter:
     separator: str = ""
 
 
-def alignment_writer(name: str, to_terminal: bool, *, everything: bool = False) -> EntryWriter:
+def alignment_writer(
+    name: str, to_terminal: bool, *, everything: bool = False, simple: bool = False
+) -> EntryWriter:
     """The writer of ``jsonl``, ``pharaoh``, ``tsv``, ``csv``, ``ists``, ``svg``, ``text`` or ``html``.
 
-    With ``everything``, ``text`` has all phrase pairs and links, not only what differs.
+    With ``everything``, ``text`` has all phrase pairs and links, not only what differs. With ``simple``, an
+    ``svg`` has no trees.
     """
     if name == "jsonl":
         return EntryWriter(lambda alignment: alignment.to_json() + "\n", one_line_each=True)
@@ -57,7 +60,7 @@ def alignment_writer(name: str, to_terminal: bool, *, everything: bool = False) 
     if name == "ists":
         return EntryWriter(_chunks)
     if name == "svg":
-        return EntryWriter(_picture, one_pair=True)
+        return EntryWriter(lambda alignment: _picture(alignment, simple), one_pair=True)
     if name == "html":
         from forest_align.alignment.html import PAGE_END, PAGE_START, to_section
 
@@ -83,11 +86,11 @@ def _chunks(alignment: Alignment) -> str:
     return write_pair(SentencePair(alignment.id, alignment.source, alignment.target, chunks=chunks))
 
 
-def _picture(alignment: Alignment) -> str:
+def _picture(alignment: Alignment, simple: bool) -> str:
     """The picture of an alignment; nothing for a pair that could not be aligned."""
     if alignment.error:
         return ""
     try:
-        return alignment.to_svg() + "\n"
+        return alignment.to_svg(simple=simple) + "\n"
     except RecursionError:
         raise InputError("the trees are too deep to be drawn") from None

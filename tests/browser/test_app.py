@@ -420,9 +420,15 @@ def test_the_page_finds_several_alignments_and_compares_aligners(client: TestCli
 
 def test_the_pairs_of_the_file_are_leafed_through(client: TestClient) -> None:
     text = client.get("/pairs?first=21").text
-    assert re.findall("Pair ([0-9]+) <", text) == ["21", "22", "23", "24", "25"]
+    assert re.findall("<h2>Pair ([0-9]+)</h2>", text) == ["21", "22", "23", "24", "25"]
     text = client.get("/pairs").text
     assert text.count("<section ") == 10 and "alignments.jsonl:5: not JSON" in text
+
+
+def test_a_page_describes_the_service(client: TestClient) -> None:
+    text = client.get("/docs").text
+    assert set(client.get("/openapi.json").json()["paths"]) <= set(re.findall("<code>(/[^<]*)</code>", text))
+    assert f"curl -s {client.base_url}/align -d " in text and "alignments</code>" in text
 
 
 def test_two_files_are_compared_line_by_line(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from forest_align.types import Node, Sentence
 
 from ..alignment.html_page import Page
 
-_FORM = Form(("forest", "contextual"), "contextual", 100)
+_FORM = Form(("forest", "contextual"), "contextual", "forest", 100)
 
 
 def example() -> Alignment:
@@ -60,7 +60,7 @@ def test_without_scripts_the_form_still_works_and_what_needs_them_is_hidden() ->
     assert [(a["method"], a["action"]) for a in page.of("form")] == [("get", "/")]
     assert [a["name"] for a in page.of("textarea")] == ["source", "target"]
     at = page.elements.index(("input", next(a for a in page.of("input") if a["id"] == "threshold")))
-    assert "hidden" in [a for tag, a in page.elements[:at] if tag == "p"][-1]
+    assert "hidden" in [a for tag, a in page.elements[:at] if tag == "details"][-1]
 
 
 def test_phrases_links_and_both_trees_are_shown() -> None:

@@ -144,6 +144,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="text: show all phrase pairs and links, with labels and scores; default: what differs",
     )
+    parser.add_argument(
+        "--simple", action="store_true", help="svg: draw words, phrases and links only, without trees"
+    )
     parser.add_argument("--explain", action="store_true", help="name the evidence for each word link")
     parser.add_argument(
         "--min-probability",
@@ -189,7 +192,7 @@ def run(options: argparse.Namespace) -> int:
     _complete(options)
     table = write_lines_first(options) if options.to == "parquet" else None
     to_terminal = options.output is None and sys.stdout is not None and sys.stdout.isatty()
-    writer = alignment_writer(options.to, to_terminal, everything=options.all)
+    writer = alignment_writer(options.to, to_terminal, everything=options.all, simple=options.simple)
     _check(options, writer, table)
     complaints: list[str] = []
     block = block_lines(options.batch_size)
@@ -258,6 +261,8 @@ def _check(options: argparse.Namespace, writer: EntryWriter, table: Path | None)
         raise InputError("--to pharaoh takes no -k: a line has the links of one alignment")
     if options.all and options.to != "text":
         raise InputError(f"--all is for --to text; {options.to} has everything that it can hold")
+    if options.simple and options.to != "svg":
+        raise InputError("--simple is for pictures: -o OUT.svg, or --to svg")
     if options.to == "ists" and not options.chunks:
         raise InputError("--to ists needs --chunks: other alignments have no chunks")
     if options.resume and (options.output is None or not writer.one_line_each):

@@ -398,9 +398,11 @@ def test_text_is_as_wide_as_the_terminal_and_80_columns_elsewhere(monkeypatch: p
             assert "".join(lines).count("word39") >= 4
 
 
-def test_everything_is_for_text_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["align", write(tmp_path / "in.tsv", "a\ta\n"), "--to", "jsonl", "--all"]) == 2
-    assert "--all is for --to text" in capsys.readouterr().err
+def test_options_of_a_view_are_refused_for_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pairs = write(tmp_path / "in.tsv", "a\ta\n")
+    for option, kind in (("--all", "--to text"), ("--simple", "-o OUT.svg")):
+        assert main(["align", pairs, "--to", "jsonl", option]) == 2
+        assert f"{option} is for" in (message := capsys.readouterr().err) and kind in message
 
 
 def test_the_sentences_beside_given_links_are_not_overwritten(

@@ -1,0 +1,106 @@
+"""What a picture says of each phrase pair: its number, its title, and what lights up with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from forest_align.alignment._phrase_pair import PhrasePair
+from forest_align.alignment._record import AlignmentRecord
+from forest_align.alignment._relation_signs import sign_of
+from forest_align.alignment._shown_pairs import (
+    core_places,
+    ordered_pairs,
+    relation_note,
+    similarity_note,
+    spans_of,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A phrase pair in a picture.
+
+    Attributes
+    ----------
+    place : int
+        Place of the pair among all.
+    number : int or None
+        Its number, counted from 0; None if its difference is not its own.
+    title : str
+        Probability, relation and similarity.
+    sign : str
+        Sign of its relation.
+    words : str
+        Names of its words.
+    spans : (tuple of (int, int), tuple of (int, int))
+        Its words on both sides.
+    is_whole : bool
+        Whether it is the pair of the whole sentences.
+    """
+
+    place: int
+    number: int | None
+    title: str
+    sign: str
+    words: str
+    spans: tuple[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]]
+    is_whole: bool
+
+    @property
+    def lights(self) -> str:
+        """Attributes that name what lights up with it."""
+        return f' data-with="{self.words}" data-pair="{self.place}"'
+
+
+def marks_of(alignment: AlignmentRecord) -> list[Mark]:
+    """The mark of each phrase pair, in the order of the source."""
+    pairs = ordered_pairs(alignment)
+    numbers = core_places(alignment, pairs)
+    return [
+        Mark(
+            place,
+            numbers.get(place),
+            pair_title(pair),
+            sign_of(pair),
+            words_of_pair(pair),
+            spans_of(pair),
+            alignment.is_root_pair(pair),
+        )
+        for place, pair in enumerate(pairs)
+    ]
+
+
+def number_of_words(marks: list[Mark], *words: tuple[int, int]) -> int | None:
+    """The number of the smallest numbered pair that has all of some words; None if there is none.
+
+    Parameters
+    ----------
+    marks : list of Mark
+        The pairs; that of the whole sentences does not count.
+    *words : (int, int)
+        Side and index of each word.
+    """
+    around = [
+        (sum(end - start for spans in mark.spans for start, end in spans), mark.number)
+        for mark in marks
+        if mark.number is not None
+        and not mark.is_whole
+        and all(any(start <= index < end for start, end in mark.spans[side]) for side, index in words)
+    ]
+    return min(around)[1] if around else None
+
+
+def pair_title(pair: PhrasePair) -> str:
+    """The probability of a pair, its relation and its similarity."""
+    return " ".join(filter(None, (f"{pair.probability:.2f}", relation_note(pair), similarity_note(pair))))
+
+
+def word_names(side: int, start: int, end: int) -> list[str]:
+    """Names of words of a side in pages and pictures."""
+    return [f"{'st'[side]}{index}" for index in range(start, end)]
+
+
+def words_of_pair(pair: PhrasePair) -> str:
+    """Names of the words of both phrases."""
+    spans = spans_of(pair)
+    return " ".join(name for side in (0, 1) for span in spans[side] for name in word_names(side, *span))
