@@ -22,6 +22,7 @@ _ADJACENT = re.compile(r"[\[<(“«‹„\u2012-\u2015\u2022•$#£€¥₹]|--|
 _BETWEEN = re.compile(r"[\s\"'`“”‘’«»‹›„()\[\]{}*_¿¡]*")
 # Marks before which no sentence ends; a colon may also begin an emoticon.
 _SAME_SENTENCE = re.compile(r",|[;:](?=\s|$)")
+_LETTER = re.compile(r"[^\W\d_]")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _ENDING = re.compile(r"['’](?:s|m|d|re|ve|ll|t)?$", re.IGNORECASE)
 
@@ -42,17 +43,38 @@ _TITLES = frozenset(
 _CAPITALISED_ABBREVIATIONS = frozenset("Del Ill Ind Kan Mass Miss Ore Sat Sun Wash Wed".split())  # noqa: SIM905
 # Words whose full stop belongs to them before a number; elsewhere some of them are ordinary words.
 _BEFORE_NUMBERS = frozenset(
-    """no art arts div sec secs sect ch chap chaps chr para app ex exs tab vols""".split()  # noqa: SIM905
+    """no art arts div sec secs sect ch chap chaps chr para app apt ext ex exs rm ste tab tel vols""".split()  # noqa: SIM905
 )
 # Words whose full stop belongs to them before a small letter; before a capital letter it ends the sentence.
 _BEFORE_SMALL_LETTERS = frozenset(
-    """abbr adj admin adv anon avg bibl cert chap chr circ comp comps conc cont contd def diag dict disc dist
-    distrib div doz ea equiv esp est exc excl ext fem freq geog geol hist ibid illus incl indef intl
-    irreg loc masc max mech misc mol myth narr neg neut obj occas opp orig oz perf pers phon poss prev
-    prob prod pron pseud publ qty quot recd refrig reg rel resp seq sp spec sq subj subsp suff suppl
-    surg syn tel temp theol topog transl treas typ ult univ usu var
-    bn bp bpm bps cm ft ghz hr hrs kb kg kgs khz km kmh kms kph kw lb lbs mg mhz ml mm mn mph mw pt pts qt
-    qts rpm sq tbsp tsp wk wks yd yds yr yrs""".split()  # noqa: SIM905
+    """abbr addl adj admin adv agcy amt amts anon appt appts apt apts asst attn avg bbl bbls bdrm bdrms bibl
+    bldgs bn bp bpm bps calc cc cert chap chem chr circ cm comps conc cont contd coop coord ctn ctns ctr
+    cust cwt def deg deps depts det dia diag diam dict disc dist distn distrib div doz dwt ea econ elec
+    elem elev encl engr equip equiv esp est exc excl exec ext fac fem freq ft fwd geog geol ghz govs hist
+    hosp hr hrs ht hts hwy hwys hyp ibid illus incl incorp indef insp inst instr intl inv irreg jct kb kg
+    kgs khz km kmh kms kph kw lang lat lb lbs lic loc lw maint masc max mdse meas mech mem mfr mfrs mg
+    mgmt mgr mgrs mhz mi mins misc mkt mktg ml mm mn mo mol mos mph msg mtg mtge mtn mtns mun mw myth narr
+    natl neg neut nr num obj obs occ occas ofc opp opt ord orig oz pct perf pers phon pkg pkgs pkt pkwy pl
+    plur pos poss ppl prelim prem prev prin prob prod prof proj pron pseud pt pts publ pwr qt qtr qtrs qts
+    qty quant quot rcpt recd ref refrig reg rel rept reqd resp rm rms rpm rpt rte sched sci secs secy seq
+    sp spec sq sta stat std subj subsp subst suff suppl surg svc svgs syn tbsp tbsps tel temp terr theol
+    tkt topog transl treas tsp tsps twp typ ult univ usu util vac var veg vocab vols wdth whsl wk wks wt
+    wts xtra yd yds yr yrs""".split()  # noqa: SIM905
+)
+# The same for words that are ordinary words, too. Their full stop belongs to them only in a sentence that
+# begins with a capital letter, as the next one would.
+_ALSO_WORDS = frozenset(
+    """app cal cap cent com comb comp conf conv corr dem doc eng exp fed fut gal gals gen grad inf info ins
+    int intro lib lit log math med memo met mid mil min nom norm op pop pref prep pres prim priv prop prot
+    psych rec ref rep ret rev sec sect sep serv sol sub sup supp tab tech tem tot undergrad uni var ver
+    vic""".split()  # noqa: SIM905
+)
+# Units that are ordinary words, too: behind a number the full stop belongs to them.
+_UNITS = frozenset("bar cal cap deg gal gals gr hd in mil min pop sec tab".split())  # noqa: SIM905
+# Capitalised words whose full stop belongs to them before a small letter: states, languages, titles.
+_CAPITALISED_BEFORE_SMALL_LETTERS = frozenset(
+    """Adj Alta Amer Austl Can Cong Conn Ct Dem Eng Fr Ft Ga Ger Gk Gr Heb It Ital Jap Ky La Lat Lib Ltd Md
+    Me Mex Mo Ont Pa Parl Ph Pol Port Que Russ Sask Scot Sp Swed Va Vt""".split()  # noqa: SIM905
 )
 
 
@@ -77,9 +99,8 @@ def sentence_ends(text: str) -> Iterator[int]:
             continue
         # Before a stop behind a bracket or a sign there is no word.
         name = word[0] if word else ""
-        start = at - len(name)
-        line = text[max(begun, start - _WINDOW) : start].rsplit("\n", 1)[-1]
-        if _ends_sentence(name, following, begins_line=not line.strip()):
+        before = text[max(begun, at - len(name) - _WINDOW) : at - len(name)]
+        if _ends_sentence(name, before, following, cased=_is_cased(text, begun)):
             begun = at + 1
             yield begun
 
@@ -92,10 +113,16 @@ def _may_end(following: str) -> bool:
     return _ADJACENT.match(following) is not None or unicodedata.category(behind[0]) == "So"
 
 
-def _ends_sentence(word: str, following: str, *, begins_line: bool) -> bool:
+def _is_cased(text: str, begun: int) -> bool:
+    """Whether a sentence begins with a capital letter."""
+    first = _LETTER.search(text, begun, begun + _WINDOW)
+    return first is not None and first[0].isupper()
+
+
+def _ends_sentence(word: str, before: str, following: str, *, cased: bool) -> bool:
     if _NUMBER.fullmatch(word):
         # At the beginning of a line it is the number of an item, which keeps its stop.
-        return not begins_line
+        return bool(before.rsplit("\n", 1)[-1].strip())
     if word.endswith((".'", ".’")):
         return True
     if is_initials(word) or is_abbreviation(word):
@@ -107,8 +134,13 @@ def _ends_sentence(word: str, following: str, *, begins_line: bool) -> bool:
     if rest[0].isdecimal():
         return small not in _BEFORE_NUMBERS
     # "iPad" and "eBay" begin with a small letter even at the beginning of a sentence.
-    if rest[0].islower() and not rest[1:2].isupper():
-        return small not in _BEFORE_SMALL_LETTERS
+    if (rest[0].islower() and not rest[1:2].isupper()) or rest.startswith("& "):
+        if small in _UNITS and f"{before}{word[: -len(small)]}".rstrip(" \xa0-")[-1:].isnumeric():
+            return False
+        return not (
+            small in _BEFORE_SMALL_LETTERS
+            or (cased and (small in _ALSO_WORDS or _name_of(word) in _CAPITALISED_BEFORE_SMALL_LETTERS))
+        )
     return _SAME_SENTENCE.match(rest) is None
 
 
