@@ -1,3 +1,3 @@
 """Compiled kernels: arrays in, arrays out; no kernel knows a class."""
 
-__all__ = ["alignment", "chart", "contextual", "quantized_rows", "semicrf", "string_similarity"]
+__all__ = ["alignment", "chart", "contextual", "encoder", "semicrf", "string_similarity"]

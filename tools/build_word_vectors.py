@@ -24,7 +24,8 @@ from pathlib import Path
 import torch
 from safetensors.torch import load, save_file
 
-from forest_align.parsing.networks.vector_network import FORMAT, pack_table
+from forest_align.parsing.networks.stored_tables import pack_table
+from forest_align.parsing.networks.vector_network import FORMAT
 from forest_align.parsing.parser_loading import locate_parser
 
 #: Hash of ``model.safetensors`` as published by sentence-transformers.
@@ -114,7 +115,8 @@ def stored_weights(weights: Mapping[str, torch.Tensor], layers: int) -> dict[str
         if name in SMALL or value.dim() == 1:
             stored[name] = value.to(torch.float16).contiguous()
         else:
-            stored[f"{name}.int4"], stored[f"{name}.int4.scale"] = pack_table(value)
+            table = pack_table(value.numpy())
+            stored[f"{name}.int4"], stored[f"{name}.int4.scale"] = map(torch.from_numpy, table)
     return stored
 
 

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from forest_align.cext import alignment, chart, contextual, quantized_rows, semicrf, string_similarity
+from forest_align.cext import alignment, chart, contextual, encoder, semicrf, string_similarity
 from forest_align.cext.alignment_arguments import BaseArrays, SearchOptions, SideArrays
 
 REFUSALS = (ValueError, TypeError, MemoryError)
@@ -96,35 +96,48 @@ def words_of_two(rng: np.random.Generator) -> Arguments:
     return [*letters(rng, int(rng.integers(1, 9))), *letters(rng, int(rng.integers(1, 9)))]
 
 
+def numbers_in_rows(rng: np.random.Generator, *shape: int) -> np.ndarray:
+    """Rows of float32 numbers, small or large."""
+    return (rng.normal(size=shape) * 10.0 ** rng.integers(-9, 9)).astype(np.float32)
+
+
 def rows_to_quantize(rng: np.random.Generator) -> Arguments:
-    """Arguments of ``quantized_rows.quantize``."""
+    """Arguments of ``encoder.quantize``."""
+    return [numbers_in_rows(rng, int(rng.integers(0, 9)), int(rng.integers(0, 70)))]
+
+
+def rows_to_multiply(rng: np.random.Generator) -> Arguments:
+    """Arguments of ``encoder.multiply``."""
+    n, size, columns = int(rng.integers(0, 20)), int(rng.integers(1, 70)), int(rng.integers(1, 40))
+    packed, offsets = encoder.pack(rng.integers(-127, 128, (columns, size), dtype=np.int8))
+    scales, bias = (numbers_in_rows(rng, len(offsets)) for _ in range(2))
+    kind = str(rng.choice(encoder.PROCESSOR_KINDS_HERE))
+    return [numbers_in_rows(rng, n, size), packed, offsets, scales, bias, columns, kind]
+
+
+def rows_to_normalise(rng: np.random.Generator) -> Arguments:
+    """Arguments of ``encoder.normalise``."""
     n, size = int(rng.integers(0, 9)), int(rng.integers(0, 70))
-    largest = int(rng.integers(1, 128))
-    zero = int(rng.choice([0, largest, 255 - largest]))
-    rows = rng.normal(size=(n, size), scale=10.0 ** rng.integers(-9, 9)).astype(np.float32)
-    return [rows, largest, zero, n + int(rng.integers(0, 33))]
+    rows = rng.normal(size=(n, size)).astype(np.float32)
+    weight, bias = (numbers_in_rows(rng, size) for _ in range(2))
+    return [rows, weight, bias, 1e-5, rows if rng.random() < 0.5 else None]
 
 
-def rows_to_scale(rng: np.random.Generator) -> Arguments:
-    """Arguments of ``quantized_rows.scale_rows``."""
-    n, size = int(rng.integers(0, 9)), int(rng.integers(0, 70))
-    rows, scales, bias = (rng.normal(size=shape).astype(np.float32) for shape in ((n, size), n, size))
-    return [rows, scales, bias if rng.random() < 0.7 else None]
-
-
-def scale_rows(rows: Any, scales: Any, bias: Any) -> Any:
-    """Call ``quantized_rows.scale_rows``, which changes its first argument."""
-    quantized_rows.scale_rows(rows, scales, bias)
-    return rows
+def rows_to_attend(rng: np.random.Generator) -> Arguments:
+    """Arguments of ``encoder.attend``."""
+    heads, part = int(rng.integers(1, 4)), int(rng.integers(1, 40))
+    starts = np.concatenate([[0], np.cumsum(rng.integers(0, 20, int(rng.integers(0, 5))))])
+    longest = int(np.diff(starts).max(initial=1))
+    bias = rng.normal(size=(heads, 2 * max(1, longest) + 1)).astype(np.float32)
+    joined = rng.normal(size=(int(starts[-1]), 3 * heads * part)).astype(np.float32)
+    return [joined, starts, heads, bias if rng.random() < 0.5 else None]
 
 
 def check_integers(found: Any, given: Arguments) -> None:
     """Integers are within their range, and scales are positive."""
     integers, scales = found
-    _, largest, zero, padded = given
-    signed = integers.view(np.int8) if zero == 0 else integers
-    assert len(integers) == padded and (scales > 0).all()
-    assert (abs(signed.astype(int) - zero) <= largest).all()
+    assert integers.shape == given[0].shape and (scales > 0).all()
+    assert (abs(integers.astype(int)) <= 127).all()
 
 
 def pair(rng: np.random.Generator) -> Arguments:
@@ -297,8 +310,10 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], Callable[[np.random.Generator], A
         check_probabilities(0),
     ),
     "contextual.message_pass": (contextual.message_pass, messages, check_probabilities(0)),
-    "quantized_rows.quantize": (quantized_rows.quantize, rows_to_quantize, check_integers),
-    "quantized_rows.scale_rows": (scale_rows, rows_to_scale, check_numbers),
+    "encoder.quantize": (encoder.quantize, rows_to_quantize, check_integers),
+    "encoder.multiply": (encoder.multiply, rows_to_multiply, check_numbers),
+    "encoder.normalise": (encoder.normalise, rows_to_normalise, check_numbers),
+    "encoder.attend": (encoder.attend, rows_to_attend, check_numbers),
     "semicrf.best_path": (semicrf.best_path, lattice, check_numbers),
     "semicrf.link_marginals": (semicrf.link_marginals, spans_with_probabilities, check_numbers),
     "semicrf.marginals": (semicrf.marginals, lattice, check_probabilities(1, 2)),

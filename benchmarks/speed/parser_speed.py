@@ -21,8 +21,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import torch
 
+from forest_align.parsing.networks.devices import BATCH_SUBWORDS, Device
 from forest_align.parsing.networks.encoder_scorer import EncoderScorer
-from forest_align.parsing.networks.linear_layers import native_dtype
 from forest_align.parsing.networks.span_scores import SpanScorer, SpanScores
 from forest_align.parsing.parser import Parser
 from forest_align.parsing.parser_loading import load_parser, load_span_parser, locate_parser
@@ -124,11 +124,10 @@ def report_speed(options: argparse.Namespace) -> None:
     scorer = load_span_parser(options.parser)
     print(f"{options.sentences} sentences of {options.words} words, {torch.get_num_threads()} threads")
     if isinstance(scorer, EncoderScorer):
-        for dtype in (torch.float32, torch.bfloat16, torch.int8):
-            scorer = EncoderScorer.read(locate_parser(options.parser), dtype)
+        for dtype in ("float32", "bfloat16", "int8"):
+            scorer = EncoderScorer.read(locate_parser(options.parser), Device("cpu", dtype, BATCH_SUBWORDS))
             speed = rate(lambda: scorer.score(batch), len(batch), options.repeat)  # noqa: B023
-            name = str(dtype).removeprefix("torch.") + (" (default here)" if dtype == native_dtype() else "")
-            print(f"  encoder and span scores, {name:28} {speed:7.0f} sentences/s")
+            print(f"  encoder and span scores, {dtype:28} {speed:7.0f} sentences/s")
     for size, vectors in ((1, False), (10, False), (10, True)):
         parser = load_parser(options.parser, forest_size=size, vectors=vectors)
         speed = rate(lambda: parse_all(parser, batch), len(batch), options.repeat)  # noqa: B023

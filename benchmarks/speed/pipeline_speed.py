@@ -163,7 +163,7 @@ def report_estimate(
 
 def network_operations(pairs: Sequence[tuple[str, str]]) -> int:
     """Floating-point operations of the parser's network and of that of word vectors for some pairs."""
-    device = Device(torch.device("cpu"), torch.float32, DEVICE_BATCH_SUBWORDS)
+    device = Device("cpu", "float32", DEVICE_BATCH_SUBWORDS)
     sentences = [[token.text for token in tokenize(text)] for pair in pairs for text in pair]
     with FlopCounterMode(display=False) as counter:
         EncoderScorer.read(locate_parser("en"), device=device).score(sentences)

@@ -16,25 +16,24 @@ from collections.abc import Sequence
 from itertools import islice
 
 import numpy as np
-import torch
 
 from forest_align.aligners import load
 from forest_align.alignment import Alignment
 from forest_align.data.pairs import read_pairs
 from forest_align.parsing import Parser, load_parser_for_alignment
+from forest_align.parsing.networks.devices import EXACT, Device, find_device
 from forest_align.parsing.networks.encoder_scorer import EncoderScorer
-from forest_align.parsing.networks.linear_layers import native_dtype
 from forest_align.parsing.networks.vector_network import WordVectors
 from forest_align.parsing.parser_loading import locate_parser
 from forest_align.types import InputError
 
 
-def align(pairs: Sequence[tuple[str, str]], batch_size: int, arithmetic: torch.dtype) -> list[Alignment]:
-    """Align with the bundled models, parser and word vectors in the given arithmetic."""
+def align(pairs: Sequence[tuple[str, str]], batch_size: int, device: Device) -> list[Alignment]:
+    """Align with the bundled models, parser and word vectors in the device's arithmetic."""
     usual, lemmatizer = load_parser_for_alignment(), load("forest").lexicon.lemma
     parser = Parser(
-        EncoderScorer.read(locate_parser("en"), arithmetic),
-        vectors=WordVectors(dtype=arithmetic),
+        EncoderScorer.read(locate_parser("en"), device),
+        vectors=WordVectors(device=device),
         forest_size=usual.forest_size,
         least_ratio=usual.least_ratio,
         lemmatizer=lemmatizer,
@@ -70,12 +69,12 @@ def main() -> None:
     options = parser.parse_args()
     read = (pair for pair in read_pairs(options.pairs) if not isinstance(pair, InputError))
     pairs = [(pair.source.text, pair.target.text) for pair in islice(read, options.limit)]
-    native, exact = native_dtype(), torch.float32
+    native, exact = find_device(), EXACT
     batched, alone = align(pairs, 64, native), align(pairs, 1, native)
     batched_exactly, alone_exactly = align(pairs, 64, exact), align(pairs, 1, exact)
-    print(f"{native}, batches of 64 or 1: {compare(batched, alone)}")
-    print(f"{exact}, batches of 64 or 1: {compare(batched_exactly, alone_exactly)}")
-    print(f"{native} or {exact}, batches of 64: {compare(batched, batched_exactly)}")
+    print(f"{native.dtype}, batches of 64 or 1: {compare(batched, alone)}")
+    print(f"{exact.dtype}, batches of 64 or 1: {compare(batched_exactly, alone_exactly)}")
+    print(f"{native.dtype} or {exact.dtype}, batches of 64: {compare(batched, batched_exactly)}")
 
 
 if __name__ == "__main__":

@@ -73,7 +73,7 @@ def beginning(
         sys.exit(f"--start {options.start}: not a model of this package")
     config = dataclasses.replace(parser_config(folder, description), temperature=1.0)
     report_unknown(config, f"in {options.start}", labels, tags)
-    return config, read_weights(folder)
+    return config, {name: torch.from_numpy(value) for name, value in read_weights(folder).items()}
 
 
 def check_resumed(record: dict[str, Any], made_with: dict[str, Any], config: ParserConfig) -> ParserConfig:

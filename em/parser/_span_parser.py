@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
+from torch.nn import functional
 
 from forest_align.parsing.networks.benepar_parser import chart_parser
 from forest_align.parsing.networks.encoder_batches import CASE_COUNT
 from forest_align.parsing.networks.isolated_imports import import_isolated
-from forest_align.parsing.networks.linear_layers import FloatLinear
 from forest_align.parsing.networks.span_network import BatchScores, score_spans
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from forest_align.parsing.networks.encoder_batches import EncoderBatch
+    from forest_align.parsing.networks.padded_batches import EncoderBatch
 
 _ChartParser: Any = chart_parser()
 _HParams = import_isolated("benepar.nkutil").HParams
@@ -64,7 +65,7 @@ class SpanParser(_ChartParser):
         annotations = self.encoder(self.add_timing(self.morpho_emb_dropout(content)), batch.word_mask)
         annotations = torch.cat([annotations[..., 0::2], annotations[..., 1::2]], -1)
         first_layer, rest = self.f_label[0], self.f_label[1:]
-        first = FloatLinear(first_layer.weight), first_layer.bias
+        first = partial(functional.linear, weight=first_layer.weight), first_layer.bias
         spans = score_spans(annotations, batch.lengths, first, rest)
         return BatchScores(spans, self.f_tag(annotations))
 

@@ -15,10 +15,10 @@ import dataclasses
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from forest_align.data.trees.treebanks import read_gum
 from forest_align.eval.parser_quality import calibration
+from forest_align.parsing.networks.devices import EXACT
 from forest_align.parsing.networks.encoder_scorer import EncoderScorer
 from forest_align.parsing.networks.model_files import parser_config, read_config, read_weights, write_model
 
@@ -38,7 +38,7 @@ def main() -> None:
     config = parser_config(options.model, read_config(options.model))
     if config.temperature != 1:
         parser.error(f"{options.model} has a temperature already")
-    scored = EncoderScorer.read(options.model, torch.float32).score([s.words for s in sentences])
+    scored = EncoderScorer.read(options.model, EXACT).score([s.words for s in sentences])
     errors = []
     for temperature in TEMPERATURES:
         error, likelihood = calibration(scored, sentences, float(temperature))

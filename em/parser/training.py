@@ -40,27 +40,11 @@ from forest_align.em.parser._trainer import (
     saved_record,
 )
 from forest_align.eval.parser_quality import evaluate
-from forest_align.parsing.networks.encoder_batches import EncoderBatch, WordEncoder
+from forest_align.parsing.networks.encoder_batches import WordEncoder
 from forest_align.parsing.networks.encoder_scorer import EncoderScorer
 from forest_align.parsing.networks.model_files import write_model
-from forest_align.parsing.networks.span_network import BatchScores
+from forest_align.parsing.networks.span_network import OnDevice
 from forest_align.types.positive import positive
-
-
-class OnDevice:
-    """A parser that reads batches from and returns scores to main memory, whatever its own device."""
-
-    def __init__(self, parser: SpanParser) -> None:
-        self._parser, self.longest = parser, parser.longest
-
-    def __call__(self, batch: EncoderBatch) -> BatchScores:
-        """Score every span and tag of a batch."""
-        scores = self._parser(batch.to(self._parser.device))
-        return BatchScores(scores.spans.cpu(), scores.tags.cpu())
-
-    def tags(self, batch: EncoderBatch) -> torch.Tensor:
-        """Score every tag of a batch."""
-        return self(batch).tags
 
 
 class TrainingRun:
@@ -151,7 +135,7 @@ class TrainingRun:
         parser = self.trainer.parser
         present = {name: value.clone() for name, value in parser.state_dict().items()}
         parser.load_state_dict(self.trainer.averaged())
-        scorer = EncoderScorer(OnDevice(parser.eval()), self.encode, self.config)
+        scorer = EncoderScorer(OnDevice(parser.eval(), parser.device), self.encode, self.config)
         for name, part in self.mix.dev.items():
             print(f"step {self.trainer.step} dev {name:5} {evaluate(scorer, part, 'words')}", flush=True)
         parser.load_state_dict(present)

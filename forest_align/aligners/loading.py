@@ -143,7 +143,7 @@ def _found_device(options: Mapping[str, Any]) -> str:
     if not (parser is None or isinstance(parser, str | Path)):
         message = "expected the name or folder of a parser beside a device; a loaded parser has its own"
         raise InputError(message, field="device")
-    return str(find_device(name).place)
+    return find_device(name).place
 
 
 def _check_options(kind: str, aligner_class: type[Aligner], options: Iterable[str]) -> None:

@@ -163,7 +163,7 @@ class AlignedParts:
         if self.options.device != "cpu":
             from forest_align.parsing.networks.devices import find_device
 
-            self.aligner.device = str(find_device(self.options.device).place)
+            self.aligner.device = find_device(self.options.device).place
         self.folder.attempt(number)
         items = self._items(self.stretches[number - 1])
         if self.options.to == "parquet":

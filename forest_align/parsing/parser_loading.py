@@ -81,7 +81,7 @@ def load_parser(
         lemmatizer=lemmatizer,
         posteriors=posteriors,
         tagger=tagger,
-        device=str(place.place),
+        device=place.place,
     )
     release_free_memory()
     full_name, contents = str(name), {"forest-align": __version__}
@@ -178,7 +178,7 @@ def load_span_parser(name_or_folder: str | Path, device: str = "cpu") -> SpanSco
 
         return EncoderScorer.read(folder, device=place)
     if "benepar" in config:
-        if place.place.type != "cpu":
+        if place.place != "cpu":
             message = (
                 f"the parser {str(name_or_folder)!r} is in benepar's format, which is for processors only"
             )

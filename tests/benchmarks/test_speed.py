@@ -40,7 +40,6 @@ RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "document_speed": ("RAW --sentences 2", "2 x 2 sentences, 2 links", {}),
     "extraction_speed": ("ALIGNED --count 8 --distinct", "table: .* rows", {}),
     "memory": ("shared RAW --count 130", "two workers take [1-3][.].* times the memory", {}),
-    "onnx_runtime": ("RAW --limit 1 --aligner contextual", "contextual . ONNX Runtime, int8 ", {}),
     "parser_speed": ("--sentences 2 --words 6 --repeat 1 --threads 1 --memory 2", "peak memory", {}),
     "pipeline_speed": ("RAW --limit 2 --gpu 10", "(?s)packed forests.*gigaflops.*16 . .* pairs/s", {}),
     "repeatability": ("RAW --limit 2", "links in one run only", {}),
@@ -121,9 +120,6 @@ def test_every_script_is_run_here() -> None:
 def test_it_runs(
     name: str, inputs: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if name == "onnx_runtime":  # compares with packages that forest-align does without
-        for package in ("onnx", "onnx_ir", "onnxruntime"):
-            pytest.importorskip(package)
     if name == "soak":
         pytest.importorskip("ray")
     if name == "simalign_speed":

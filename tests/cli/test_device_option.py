@@ -77,4 +77,4 @@ def test_a_gpu_is_of_another_kind_than_the_processor(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     assert _kind_of_device("cuda") == _kind_of_device("auto") == "a GPU"
-    assert devices.find_device("cuda").dtype == torch.float16
+    assert devices.find_device("cuda").dtype == "float16"

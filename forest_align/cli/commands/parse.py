@@ -169,7 +169,7 @@ def _kind_of_device(name: str) -> str:
         return ""
     from forest_align.parsing.networks.devices import find_device
 
-    return "" if find_device(name).place.type == "cpu" else "a GPU"
+    return "" if find_device(name).place == "cpu" else "a GPU"
 
 
 def _skip_finished(

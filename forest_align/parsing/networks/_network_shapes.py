@@ -13,10 +13,10 @@ from forest_align.types import ModelError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import torch
+    import numpy as np
 
-    from forest_align.parsing.networks.linear_layers import IntegerTable
     from forest_align.parsing.networks.model_files import ParserConfig
+    from forest_align.parsing.networks.stored_tables import IntegerTable
 
 # The only kinds of encoder and of parser that this package implements.
 _ENCODER_KIND = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}
@@ -172,7 +172,7 @@ def network_sizes(folder: Path, encoder: Mapping[str, Any], parser: ParserConfig
 
 
 def check_weights(
-    folder: Path, weights: Mapping[str, torch.Tensor | IntegerTable], sizes: NetworkSizes
+    folder: Path, weights: Mapping[str, np.ndarray | IntegerTable], sizes: NetworkSizes
 ) -> None:
     """Make sure that a model folder's weights match its configuration.
 

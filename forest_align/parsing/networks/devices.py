@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import torch
-
 from forest_align.parsing.device_names import check_device
-from forest_align.parsing.networks.linear_layers import PROCESSOR, native_dtype
 from forest_align.types import InputError
 
-#: Subwords per batch on a processor, including padding: enough to keep two cores busy, few enough for little
-#: padding and a processor's cache. With 1500, and 16384 spans at a time, aligning raw text took 10% longer.
+#: Subwords per batch on a processor: few enough for its cache.
 BATCH_SUBWORDS = 700
 #: The same on a GPU, which is busy only with thousands of rows. The parser takes about 1 GB of its memory.
 DEVICE_BATCH_SUBWORDS = 1 << 14
@@ -23,17 +19,27 @@ class Device:
 
     Attributes
     ----------
-    place : torch.device
-        The device.
-    dtype : torch.dtype
-        Arithmetic of the forward pass; torch.int8 means that matrices are multiplied in 8-bit integers.
+    place : str
+        The device, as torch names it.
+    dtype : str
+        Arithmetic of the forward pass: ``"int8"``, which needs no torch and is for processors only, or a
+        floating-point type of torch, such as ``"float32"``.
     batch_subwords : int
         Subwords per batch, including padding.
     """
 
-    place: torch.device
-    dtype: torch.dtype
+    place: str
+    dtype: str
     batch_subwords: int
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether matrices are multiplied in 8-bit integers."""
+        return self.dtype == "int8"
+
+
+#: Floating point on a processor, with which integers are compared.
+EXACT = Device("cpu", "float32", BATCH_SUBWORDS)
 
 
 def find_device(name: str = "cpu") -> Device:
@@ -47,10 +53,13 @@ def find_device(name: str = "cpu") -> Device:
     InputError
         If the name is another one, or there is no such GPU.
     """
-    check_device(name)
-    count = torch.cuda.device_count() if name != "cpu" and torch.cuda.is_available() else 0
-    if name == "cpu" or (name == "auto" and not count):
-        return Device(PROCESSOR, native_dtype(), BATCH_SUBWORDS)
+    if check_device(name) == "cpu":
+        return Device("cpu", "int8", BATCH_SUBWORDS)
+    import torch  # takes seconds, and processors need none of it
+
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if name == "auto" and not count:
+        return find_device("cpu")
     place = torch.device("cuda" if name == "auto" else name)
     if (place.index or 0) >= count:
         built = "" if torch.version.cuda else ", and this build of torch is for processors only"
@@ -59,4 +68,4 @@ def find_device(name: str = "cpu") -> Device:
             "everywhere",
             field="device",
         )
-    return Device(place, torch.float16, DEVICE_BATCH_SUBWORDS)
+    return Device(str(place), "float16", DEVICE_BATCH_SUBWORDS)

@@ -1,12 +1,11 @@
-"""Converts words to padded encoder input: subword ids, their words, and letter-case classes."""
+"""Converts words to encoder input: subword ids, their words, and letter-case classes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
 from tokenizers import Tokenizer
 
 from forest_align.types import ModelError
@@ -180,62 +179,6 @@ def _check_unknown_words(path: Path, tokenizer: Tokenizer) -> None:
             tokenizer.encode(word, add_special_tokens=False)
         except Exception as error:  # the library raises nothing more specific
             raise ModelError(f"{path}: cannot be used ({error})") from None
-
-
-@dataclass(frozen=True, slots=True)
-class EncoderBatch:
-    """Padded encoder input of B sentences with at most T subwords and W words.
-
-    Attributes
-    ----------
-    subwords : torch.Tensor
-        int64 ``[B, T]``, 0 for padding.
-    subword_mask : torch.Tensor
-        bool ``[B, T]``.
-    word_ends : torch.Tensor
-        int64 ``[B, W + 2]``: last subword of the start symbol, each word and the stop symbol; 0 for padding.
-    word_mask : torch.Tensor
-        bool ``[B, W + 2]``.
-    cases : torch.Tensor
-        int64 ``[B, W + 2]``.
-    lengths : torch.Tensor
-        int64 ``[B]``: number of words.
-    """
-
-    subwords: torch.Tensor
-    subword_mask: torch.Tensor
-    word_ends: torch.Tensor
-    word_mask: torch.Tensor
-    cases: torch.Tensor
-    lengths: torch.Tensor
-
-    def to(self, device: torch.device) -> EncoderBatch:
-        """The batch on a device."""
-        return EncoderBatch(*(getattr(self, one.name).to(device) for one in fields(self)))
-
-
-def collate(sentences: Sequence[EncodedSentence]) -> EncoderBatch:
-    """Pad encoded sentences to one batch."""
-    width = max(len(sentence.subwords) for sentence in sentences)
-    height = max(len(sentence.word_ends) for sentence in sentences) + 2
-    subwords = np.zeros((len(sentences), width), dtype=np.int64)
-    ends = np.zeros((len(sentences), height), dtype=np.int64)
-    cases = np.full((len(sentences), height), BOUNDARY_CASE, dtype=np.int64)
-    sizes = np.array([len(sentence.subwords) for sentence in sentences])
-    lengths = np.array([len(sentence.word_ends) for sentence in sentences])
-    for row, sentence in enumerate(sentences):
-        subwords[row, : sizes[row]] = sentence.subwords
-        ends[row, 1 : lengths[row] + 1] = sentence.word_ends
-        ends[row, lengths[row] + 1] = sizes[row] - 1
-        cases[row, 1 : lengths[row] + 1] = sentence.cases
-    return EncoderBatch(
-        torch.from_numpy(subwords),
-        torch.from_numpy(np.arange(width)[None, :] < sizes[:, None]),
-        torch.from_numpy(ends),
-        torch.from_numpy(np.arange(height)[None, :] < lengths[:, None] + 2),
-        torch.from_numpy(cases),
-        torch.from_numpy(lengths.astype(np.int64)),
-    )
 
 
 def length_batches(sizes: Sequence[int], budget: int) -> Iterator[list[int]]:

@@ -7,26 +7,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
-import torch
 
 from forest_align.cext.score_bounds import LARGEST_SCORE
 from forest_align.parsing.networks._network_shapes import check_weights, network_sizes
 from forest_align.parsing.networks.devices import Device, find_device
-from forest_align.parsing.networks.encoder_batches import WordEncoder, collate, length_batches
+from forest_align.parsing.networks.encoder_batches import WordEncoder, length_batches
+from forest_align.parsing.networks.integer_parser import IntegerParser
 from forest_align.parsing.networks.model_files import (
     ParserConfig,
     parser_config,
     read_config,
     read_tables,
 )
-from forest_align.parsing.networks.span_network import BatchScores, SpanNetwork
 from forest_align.parsing.networks.span_scores import SpanScores
 from forest_align.types import InputError, ModelError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from forest_align.parsing.networks.encoder_batches import EncodedSentence, EncoderBatch
+    from forest_align.parsing.networks._network_shapes import NetworkSizes
+    from forest_align.parsing.networks.encoder_batches import EncodedSentence
+    from forest_align.parsing.networks.span_network import OnDevice
+    from forest_align.parsing.networks.stored_tables import IntegerTable
 
 Result = TypeVar("Result")
 
@@ -38,11 +40,20 @@ class Network(Protocol):
     def longest(self) -> int:
         """Maximum number of subwords, and of words with start and stop symbols, of a sentence."""
 
-    def __call__(self, batch: EncoderBatch) -> BatchScores:
-        """Score every span and tag of a batch."""
+    def __call__(self, sentences: Sequence[EncodedSentence]) -> tuple[np.ndarray, np.ndarray]:
+        """Score every span and tag of some sentences.
 
-    def tags(self, batch: EncoderBatch) -> torch.Tensor:
-        """Score every tag of a batch; see :attr:`BatchScores.tags`."""
+        Returns
+        -------
+        numpy.ndarray
+            float32, shape (N, L - 1): scores of the labels other than the empty one, for all closed spans of
+            all sentences, row by row.
+        numpy.ndarray
+            float32, shape (n, T): scores of the tags of all words.
+        """
+
+    def tags(self, sentences: Sequence[EncodedSentence]) -> np.ndarray:
+        """Score every tag of some sentences, float32, shape (n, T)."""
 
 
 class EncoderScorer:
@@ -77,19 +88,15 @@ class EncoderScorer:
         self._device = device or find_device()
 
     @classmethod
-    def read(
-        cls, folder: Path, dtype: torch.dtype | None = None, device: Device | None = None
-    ) -> EncoderScorer:
+    def read(cls, folder: Path, device: Device | None = None) -> EncoderScorer:
         """Read a folder written by :func:`forest_align.parsing.networks.model_files.write_model`.
 
         Parameters
         ----------
         folder : Path
             The folder; its files cannot run code.
-        dtype : torch.dtype, optional
-            Arithmetic of the forward pass, by default that of the device.
         device : Device, optional
-            By default the processor.
+            Where to compute, and in which arithmetic; by default the processor, in 8-bit integers.
 
         Raises
         ------
@@ -103,7 +110,7 @@ class EncoderScorer:
         weights = read_tables(folder)
         check_weights(folder, weights, sizes)
         device = device or find_device()
-        network = SpanNetwork(weights, sizes, dtype or device.dtype, device.place)
+        network = IntegerParser(weights, sizes) if device.is_integer else _on_device(weights, sizes, device)
         return cls(network, encode, config, str(folder / "model.safetensors"), device)
 
     def score(
@@ -116,10 +123,12 @@ class EncoderScorer:
         self, batch: Sequence[Sequence[str]], space_after: Sequence[Sequence[bool]] | None = None
     ) -> list[tuple[str, ...] | InputError]:
         """Tag tokenized sentences; see :class:`SpanScorer`. ``space_after`` makes no difference."""
-        return self._in_batches(batch, lambda encoded: self._names(encoded, self._network.tags(encoded)))
+        return self._in_batches(
+            batch, lambda encoded: list(self._names(encoded, self._network.tags(encoded)))
+        )
 
     def _in_batches(
-        self, batch: Sequence[Sequence[str]], read: Callable[[EncoderBatch], list[Result]]
+        self, batch: Sequence[Sequence[str]], read: Callable[[list[EncodedSentence]], list[Result]]
     ) -> list[Result | InputError]:
         """Read a result for each sentence, in the encoder's batches; an error for unusable sentences."""
         results: list[Result | InputError | None] = [None] * len(batch)
@@ -134,10 +143,8 @@ class EncoderScorer:
                 results[place] = error
         sizes = [len(sentence.subwords) for sentence in encoded]
         for items in length_batches(sizes, self._device.batch_subwords):
-            with torch.inference_mode():
-                found = read(collate([encoded[item] for item in items]).to(self._device.place))
-            for item, one in zip(items, found, strict=True):
-                results[usable[item]] = one
+            for item, result in zip(items, read([encoded[item] for item in items]), strict=True):
+                results[usable[item]] = result
         return results  # type: ignore[return-value]
 
     def _unusable(self, sentence: EncodedSentence) -> InputError | None:
@@ -151,29 +158,39 @@ class EncoderScorer:
             )
         return None
 
-    def _score(self, batch: EncoderBatch) -> list[SpanScores]:
-        raw = self._network(batch)
-        spans = (raw.spans.float() / self._temperature).cpu().numpy()
+    def _score(self, sentences: list[EncodedSentence]) -> list[SpanScores]:
+        raw, tags = self._network(sentences)
+        spans = raw / np.float32(self._temperature)
         if not (spans.max(initial=-np.inf) <= LARGEST_SCORE and spans.min(initial=np.inf) >= -LARGEST_SCORE):
             raise ModelError(f"{self._weights}: expected scores within ±{LARGEST_SCORE:.0f}, found others")
-        found, start = [], 0
-        for names in self._names(batch, raw.tags):
+        scored, start = [], 0
+        for names in self._names(sentences, tags):
             size = len(names)
             first, last = _upper_triangle(size)
             scores = np.zeros((size, size, len(self.labels)), dtype=np.float32)
             scores[first, last, 1:] = spans[start : start + len(first)]
             start += len(first)
-            found.append(SpanScores(scores, self.labels, names, self.force_root))
-        return found
+            scored.append(SpanScores(scores, self.labels, names, self.force_root))
+        return scored
 
-    def _names(self, batch: EncoderBatch, tags: torch.Tensor) -> list[tuple[str, ...]]:
+    def _names(self, sentences: list[EncodedSentence], tags: np.ndarray) -> Iterator[tuple[str, ...]]:
         """The best tag of each word of each sentence."""
         # Tag 0 is for tags that did not occur in training.
-        best = (tags[..., 1:].argmax(-1) + 1).tolist()
-        return [
-            tuple(self._tag_names[tag] for tag in row[1 : size + 1])
-            for row, size in zip(best, batch.lengths.tolist(), strict=True)
-        ]
+        best = iter((tags[:, 1:].argmax(1) + 1).tolist())
+        for sentence in sentences:
+            yield tuple(self._tag_names[next(best)] for _ in sentence.word_ends)
+
+
+def _on_device(
+    weights: Mapping[str, np.ndarray | IntegerTable], sizes: NetworkSizes, device: Device
+) -> OnDevice:
+    """The network in torch."""
+    import torch
+
+    from forest_align.parsing.networks.span_network import OnDevice, SpanNetwork
+
+    place = torch.device(device.place)
+    return OnDevice(SpanNetwork(weights, sizes, getattr(torch, device.dtype), place), place)
 
 
 @lru_cache(maxsize=256)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+import numpy as np
+from safetensors.numpy import save_file
 
-from forest_align.parsing.networks.linear_layers import IntegerTable, quantize_rows
+from forest_align.cext import encoder
+from forest_align.parsing.networks.stored_tables import IntegerTable, map_arrays, whole
 from forest_align.types import InputError, ModelError
 from forest_align.types.brackets import is_label
 from forest_align.types.json_fields import Fields, check_texts, describe
@@ -20,6 +20,8 @@ from forest_align.types.weight_bounds import LARGEST_WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from forest_align.parsing.networks.stored_tables import Table
 
 #: Section of ``config.json`` with all fields that are not the encoder's.
 SECTION = "forest_align"
@@ -140,7 +142,7 @@ def positive_number(place: Path, fields: Mapping[str, Any], name: str, kind: typ
     return value
 
 
-def read_weights(folder: Path) -> dict[str, torch.Tensor]:
+def read_weights(folder: Path) -> dict[str, np.ndarray]:
     """Read ``model.safetensors`` as float32, quantized rows restored.
 
     Raises
@@ -148,14 +150,11 @@ def read_weights(folder: Path) -> dict[str, torch.Tensor]:
     ModelError
         See :func:`read_tables`.
     """
-    return {
-        name: value.whole() if isinstance(value, IntegerTable) else value.float()
-        for name, value in read_tables(folder).items()
-    }
+    return {name: whole(value) for name, value in read_tables(folder).items()}
 
 
-def read_tables(folder: Path) -> dict[str, torch.Tensor | IntegerTable]:
-    """Read ``model.safetensors`` as it is; matrices of 8-bit integers as tables.
+def read_tables(folder: Path) -> dict[str, np.ndarray | IntegerTable]:
+    """Map ``model.safetensors`` as it is; matrices of 8-bit integers as tables.
 
     Raises
     ------
@@ -163,18 +162,18 @@ def read_tables(folder: Path) -> dict[str, torch.Tensor | IntegerTable]:
         If the file is missing or damaged, scales do not fit, or a weight is NaN or too large.
     """
     path = folder / "model.safetensors"
-    stored = read_tensors(path)
-    weights: dict[str, torch.Tensor | IntegerTable] = {}
+    stored = map_arrays(path)
+    weights: dict[str, np.ndarray | IntegerTable] = {}
     for name, value in stored.items():
         if name.endswith(_ROWS):
             name = name.removesuffix(_ROWS)
             if name + _SCALES not in stored:
                 raise ModelError(f"{path}: expected {name + _SCALES!r} beside {name + _ROWS!r}")
             scales = stored[name + _SCALES]
-            if value.dim() != 2 or scales.shape != value.shape[:1]:
+            if value.ndim != 2 or scales.shape != value.shape[:1]:
                 raise ModelError(
                     f"{path}: expected a scale for each row of {name + _ROWS!r}, "
-                    f"found shapes {tuple(value.shape)} and {tuple(scales.shape)}"
+                    f"found shapes {value.shape} and {scales.shape}"
                 )
             weights[name] = IntegerTable(value, scales)
         elif not name.endswith(_SCALES):
@@ -184,21 +183,7 @@ def read_tables(folder: Path) -> dict[str, torch.Tensor | IntegerTable]:
     return weights
 
 
-def read_tensors(path: Path) -> dict[str, torch.Tensor]:
-    """Read a safetensors file as it is.
-
-    Raises
-    ------
-    ModelError
-        If it is missing or damaged.
-    """
-    try:
-        return load_file(path)
-    except (OSError, SafetensorError) as error:
-        raise ModelError(f"{path}: cannot be read ({error})") from None
-
-
-def check_bounded(path: Path, weights: Mapping[str, torch.Tensor | IntegerTable]) -> None:
+def check_bounded(path: Path, weights: Mapping[str, np.ndarray | Table]) -> None:
     """Make sure that all weights of a file are finite and not too large; integers are of any size.
 
     Raises
@@ -206,10 +191,10 @@ def check_bounded(path: Path, weights: Mapping[str, torch.Tensor | IntegerTable]
     ModelError
         If one is not; names it.
     """
-    for name, found in weights.items():
-        value = found.largest() if isinstance(found, IntegerTable) else found
+    for name, weight in weights.items():
+        value = weight if isinstance(weight, np.ndarray) else weight.largest()
         # NaN is not below anything.
-        if value.is_floating_point() and not (value.float().abs() <= LARGEST_WEIGHT).all():
+        if value.dtype.kind == "f" and not (np.abs(value.astype(np.float32)) <= LARGEST_WEIGHT).all():
             raise ModelError(
                 f"{path}: expected finite weights within ±{LARGEST_WEIGHT:.0f}, found others in {name!r}"
             )
@@ -218,7 +203,7 @@ def check_bounded(path: Path, weights: Mapping[str, torch.Tensor | IntegerTable]
 def write_model(
     folder: Path,
     encoder_folder: Path,
-    weights: Mapping[str, torch.Tensor],
+    weights: Mapping[str, Any],
     config: ParserConfig,
 ) -> None:
     """Write a model folder; an existing one is replaced only when the new one is complete.
@@ -232,7 +217,7 @@ def write_model(
         The folder to write.
     encoder_folder : Path
         Folder with the encoder's ``config.json`` and tokenizer files.
-    weights : mapping of str to torch.Tensor
+    weights : mapping of str to numpy.ndarray or torch.Tensor
         Parameters under benepar's names; those that are not matrices are stored in half precision.
     config : ParserConfig
         The parser's configuration.
@@ -266,12 +251,14 @@ def write_model(
     fresh.rename(folder)
 
 
-def _pack(weights: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+def _pack(weights: Mapping[str, Any]) -> dict[str, np.ndarray]:
     packed = {}
-    for name, value in weights.items():
-        if value.dim() == 2:
-            packed[name + _ROWS], scale = quantize_rows(value)
-            packed[name + _SCALES] = scale.flatten().to(torch.float32)
+    for name, weight in weights.items():
+        value = np.asarray(weight)
+        if value.ndim == 2:
+            packed[name + _ROWS], packed[name + _SCALES] = encoder.quantize(
+                np.ascontiguousarray(value, dtype=np.float32)
+            )
         else:
-            packed[name] = value.to(torch.float16).contiguous()
+            packed[name] = np.ascontiguousarray(value, dtype=np.float16)
     return packed

@@ -1,4 +1,4 @@
-"""The span parser's forward pass without benepar and transformers, whose import takes seconds.
+"""The span parser's forward pass in torch, for devices and in floating point: the twin of ``integer_parser``.
 
 :class:`~forest_align.em.parser._span_parser.SpanParser` is the same network as a module of benepar. Training
 uses that module, and the tests compare this one with it.
@@ -6,21 +6,26 @@ uses that module, and the tests compare this one with it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 from torch.nn import functional
 
-from forest_align.parsing.networks._encoder_layer import EncoderLayer, Table, Weights, normalise
+from forest_align.parsing.networks._encoder_layer import EncoderLayer, Weights, normalise
 from forest_align.parsing.networks._packed_rows import PackedRows
-from forest_align.parsing.networks.linear_layers import PROCESSOR, Linear, LinearKind, arithmetic
+from forest_align.parsing.networks.padded_batches import EncoderBatch, collate
 
 if TYPE_CHECKING:
     from forest_align.parsing.networks._network_shapes import NetworkSizes
-    from forest_align.parsing.networks.encoder_batches import EncoderBatch
+    from forest_align.parsing.networks.encoder_batches import EncodedSentence
 
+#: Applies a layer: ``[..., K]`` to ``[..., N]``.
+Linear = Callable[[torch.Tensor], torch.Tensor]
+PROCESSOR = torch.device("cpu")
 #: Spans scored at once: enough to keep two cores busy, few enough for a processor's cache.
 SPAN_CHUNK = 2048
 #: The same on a GPU: 0.4 GB of memory in 16 bits.
@@ -107,31 +112,29 @@ class SpanNetwork:
 
     Parameters
     ----------
-    weights : mapping of str to torch.Tensor or Table
+    weights : mapping of str to numpy.ndarray, Table or torch.Tensor
         With the names and shapes of :func:`~forest_align.parsing.networks._network_shapes.weight_shapes`.
     sizes : NetworkSizes
         The sizes that do not follow from the weights.
     dtype : torch.dtype
-        Arithmetic: a floating-point type, or torch.int8. With torch.int8, linear layers use integers
-        (see :class:`~forest_align.parsing.networks.linear_layers.IntegerLinear`) and all else float32.
+        Floating-point arithmetic.
     device : torch.device
-        Where batches are; integers are for processors only.
+        Where batches are.
     """
 
     def __init__(
         self,
-        weights: Mapping[str, torch.Tensor | Table],
+        weights: Mapping[str, Any],
         sizes: NetworkSizes,
         dtype: torch.dtype,
         device: torch.device = PROCESSOR,
     ) -> None:
         self.sizes = sizes
         self.longest = sizes.longest
-        linear, dtype = arithmetic(dtype)
         named = Weights(weights, dtype, device)
         self._span_chunk = SPAN_CHUNK if device.type == "cpu" else DEVICE_SPAN_CHUNK
         embeddings = named.below("pretrained_model.embeddings.")
-        self._words = embeddings.table("word_embeddings.weight")
+        self._words = embeddings["word_embeddings.weight"]
         # All subwords have the first segment type.
         first_segment = embeddings["token_type_embeddings.weight"][0]
         self._positions = embeddings["position_embeddings.weight"] + first_segment
@@ -141,20 +144,20 @@ class SpanNetwork:
                 named.below(f"pretrained_model.encoder.layer.{number}."),
                 sizes.encoder_heads,
                 sizes.epsilon,
-                linear,
             )
             for number in range(sizes.encoder_layers)
         ]
         self._cases = named["case_embedding.weight"]
-        self._project = linear(named["project_pretrained.weight"])
+        self._project = named["project_pretrained.weight"]
         self._timing, self._timing_norm = named["add_timing.timing_table"], named.layer("add_timing.norm")
         self._partitioned = [
-            _PartitionedLayer(named.below(f"encoder.layers.{number}."), sizes, linear)
+            _PartitionedLayer(named.below(f"encoder.layers.{number}."), sizes)
             for number in range(sizes.layers)
         ]
         weight, bias = named.layer("f_label.0")
-        self._label_input, self._labels = (linear(weight), bias), _Output(named.below("f_label."), linear)
-        self._tag_input, self._tags = linear(*named.layer("f_tag.0")), _Output(named.below("f_tag."), linear)
+        self._label_input = partial(functional.linear, weight=weight), bias
+        self._labels, self._tags = _Output(named.below("f_label.")), _Output(named.below("f_tag."))
+        self._tag_input = named.layer("f_tag.0")
 
     def __call__(self, batch: EncoderBatch) -> BatchScores:
         """Score every span and tag of a batch."""
@@ -167,14 +170,14 @@ class SpanNetwork:
         return self._score_tags(self._annotate(batch))
 
     def _score_tags(self, annotations: torch.Tensor) -> torch.Tensor:
-        return self._tags(self._tag_input(annotations))
+        return self._tags(functional.linear(annotations, *self._tag_input))
 
     def _annotate(self, batch: EncoderBatch) -> torch.Tensor:
         """Inputs for scoring labels and tags: ``[B, W + 2, D]``, forward and backward halves."""
         hidden = self._encode(batch)
         rows = torch.arange(len(batch.subwords), device=hidden.device)[:, None]
         features = hidden[rows, batch.word_ends] + functional.embedding(batch.cases, self._cases)
-        content = self._project(features)
+        content = functional.linear(features, self._project)
         timing = self._timing[: content.shape[1]].expand(len(content), -1, -1)
         packed = PackedRows(batch.word_mask)
         annotations = normalise(packed.pack(torch.cat([content, timing], -1)), self._timing_norm)
@@ -185,7 +188,7 @@ class SpanNetwork:
 
     def _encode(self, batch: EncoderBatch) -> torch.Tensor:
         """Hidden states of the encoder's last layer, ``[B, S, D]``."""
-        embedded = self._words(batch.subwords)
+        embedded = functional.embedding(batch.subwords, self._words)
         embedded = embedded + self._positions[: embedded.shape[1]]
         packed = PackedRows(batch.subword_mask)
         hidden = normalise(packed.pack(embedded), self._embedding_norm, self.sizes.epsilon)
@@ -194,37 +197,67 @@ class SpanNetwork:
         return packed.unpack(hidden)
 
 
+class OnDevice:
+    """A network of torch that reads encoded sentences and returns arrays, wherever it computes.
+
+    Parameters
+    ----------
+    network : SpanNetwork or SpanParser
+        Scores a batch.
+    place : torch.device
+        Where it computes.
+    """
+
+    def __init__(self, network: Any, place: torch.device) -> None:
+        self._network, self._place, self.longest = network, place, network.longest
+
+    def __call__(self, sentences: Sequence[EncodedSentence]) -> tuple[np.ndarray, np.ndarray]:
+        """Score every span and tag; see :class:`~forest_align.parsing.networks.encoder_scorer.Network`."""
+        batch = collate(sentences).to(self._place)
+        with torch.no_grad():
+            scores = self._network(batch)
+        return scores.spans.float().cpu().numpy(), _of_words(scores.tags, batch)
+
+    def tags(self, sentences: Sequence[EncodedSentence]) -> np.ndarray:
+        """Score every tag."""
+        batch = collate(sentences).to(self._place)
+        with torch.no_grad():
+            return _of_words(self._network.tags(batch), batch)
+
+
+def _of_words(tags: torch.Tensor, batch: EncoderBatch) -> np.ndarray:
+    """Drop padding, and the rows of start and stop symbols."""
+    return tags[:, 1:-1][batch.word_mask[:, 2:]].float().cpu().numpy()
+
+
 class _PartitionedLayer:
     """One layer that separates content (first half) from position (Kitaev & Klein 2018, §3)."""
 
-    def __init__(self, weights: Weights, sizes: NetworkSizes, linear: LinearKind) -> None:
+    def __init__(self, weights: Weights, sizes: NetworkSizes) -> None:
         self._heads = sizes.heads
         # benepar's weights are [head, feature, query/key/value, part] and [head, part, feature].
-        inputs = [weights[f"self_attn.w_qkv_{half}"] for half in "cp"]
-        outputs = [weights[f"self_attn.w_o_{half}"] for half in "cp"]
         self._attention_inputs = [
-            linear(part.permute(2, 0, 3, 1).flatten(0, 2).contiguous()) for part in inputs
+            weights[f"self_attn.w_qkv_{half}"].permute(2, 0, 3, 1).flatten(0, 2) for half in "cp"
         ]
-        self._attention_outputs = [linear(part.flatten(0, 1).t().contiguous()) for part in outputs]
+        self._attention_outputs = [weights[f"self_attn.w_o_{half}"].flatten(0, 1).t() for half in "cp"]
         self._attention_norm = weights.layer("norm_attn")
-        self._inner = [linear(*weights.layer(f"linear1.linear_{half}")) for half in "cp"]
-        self._outer = [linear(*weights.layer(f"linear2.linear_{half}")) for half in "cp"]
+        self._inner = [weights.layer(f"linear1.linear_{half}") for half in "cp"]
+        self._outer = [weights.layer(f"linear2.linear_{half}") for half in "cp"]
         self._norm = weights.layer("norm_ff")
 
     def __call__(self, hidden: torch.Tensor, packed: PackedRows) -> torch.Tensor:
-        halves = hidden.chunk(2, -1)
         parts = [
-            linear(half).unflatten(-1, (3, self._heads, -1))
-            for half, linear in zip(halves, self._attention_inputs, strict=True)
+            functional.linear(half, weight).unflatten(-1, (3, self._heads, -1))
+            for half, weight in zip(hidden.chunk(2, -1), self._attention_inputs, strict=True)
         ]
         attended = packed.attend(torch.cat(parts, -1).flatten(1), self._heads)
         parts = [
-            linear(half.flatten(1))
-            for half, linear in zip(attended.chunk(2, -1), self._attention_outputs, strict=True)
+            functional.linear(half.flatten(1), weight)
+            for half, weight in zip(attended.chunk(2, -1), self._attention_outputs, strict=True)
         ]
         hidden = normalise(hidden + torch.cat(parts, -1), self._attention_norm)
         parts = [
-            outer(functional.relu(inner(half)))
+            functional.linear(functional.relu(functional.linear(half, *inner)), *outer)
             for half, inner, outer in zip(hidden.chunk(2, -1), self._inner, self._outer, strict=True)
         ]
         return normalise(hidden + torch.cat(parts, -1), self._norm)
@@ -233,8 +266,8 @@ class _PartitionedLayer:
 class _Output:
     """The layers of label or tag scores after the first."""
 
-    def __init__(self, weights: Weights, linear: LinearKind) -> None:
-        self._norm, self._scores = weights.layer("1"), linear(*weights.layer("3"))
+    def __init__(self, weights: Weights) -> None:
+        self._norm, self._scores = weights.layer("1"), weights.layer("3")
 
     def __call__(self, hidden: torch.Tensor) -> torch.Tensor:
-        return self._scores(functional.relu(normalise(hidden, self._norm)))
+        return functional.linear(functional.relu(normalise(hidden, self._norm)), *self._scores)

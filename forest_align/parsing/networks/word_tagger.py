@@ -14,8 +14,8 @@ from forest_align.parsing.networks.model_files import (
     check_bounded,
     check_names,
     read_config,
-    read_tensors,
 )
+from forest_align.parsing.networks.stored_tables import map_arrays
 from forest_align.parsing.networks.vector_network import VECTORS
 from forest_align.types import InputError, ModelError
 from forest_align.types.json_fields import Fields
@@ -66,9 +66,8 @@ class WordTagger:
         if card.get("format") != FORMAT:
             found = card.get("format")
             raise ModelError(f"{folder / _CARD}: format {found!r}, this version reads {FORMAT}")
-        stored = read_tensors(weights)
-        check_bounded(weights, stored)
-        arrays = {name: tensor.numpy() for name, tensor in stored.items()}
+        arrays = map_arrays(weights)
+        check_bounded(weights, arrays)
         shapes = {name: array.shape for name, array in arrays.items()}
         try:
             names = check_names(Fields(card), "tags")

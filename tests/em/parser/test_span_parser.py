@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +21,14 @@ from forest_align.em.parser._span_parser import SpanParser
 from forest_align.em.parser._tree_crf_loss import log_partition, negative_log_likelihood
 from forest_align.parsing.networks import span_network
 from forest_align.parsing.networks._network_shapes import check_weights, network_sizes
+from forest_align.parsing.networks.devices import EXACT, Device, find_device
 from forest_align.parsing.networks.encoder_batches import (
     CASE_CLASSES,
-    EncoderBatch,
     WordEncoder,
     case_class,
-    collate,
     length_batches,
 )
 from forest_align.parsing.networks.encoder_scorer import EncoderScorer
-from forest_align.parsing.networks.linear_layers import FloatLinear, multiplies_integers
 from forest_align.parsing.networks.model_files import (
     ParserConfig,
     parser_config,
@@ -37,6 +36,7 @@ from forest_align.parsing.networks.model_files import (
     read_weights,
     write_model,
 )
+from forest_align.parsing.networks.padded_batches import EncoderBatch, collate
 from forest_align.parsing.networks.span_network import SpanNetwork, score_spans, span_index
 from forest_align.parsing.networks.span_scores import SpanScores
 from forest_align.parsing.parser_loading import MODELS, load_span_parser
@@ -119,7 +119,7 @@ def model_folder(encoder_folder: Path, tmp_path_factory: pytest.TempPathFactory)
 
 @pytest.fixture(scope="module")
 def scorer(model_folder: Path) -> EncoderScorer:
-    return EncoderScorer.read(model_folder, dtype=torch.float32)
+    return EncoderScorer.read(model_folder, EXACT)
 
 
 def scored(found: SpanScores | InputError) -> SpanScores:
@@ -194,7 +194,7 @@ def test_spans_scored_in_several_chunks_get_the_scores_of_one(monkeypatch: pytes
     annotations = torch.randn(2, 72, 6, generator=generator)
     layers = torch.randn(5, 6, generator=generator), torch.randn(5, generator=generator)
     lengths = torch.tensor([70, 40])
-    first_layer = FloatLinear(layers[0]), layers[1]
+    first_layer = partial(torch.nn.functional.linear, weight=layers[0]), layers[1]
     found = score_spans(annotations, lengths, first_layer, torch.tanh)
     assert len(found) == 70 * 71 // 2 + 40 * 41 // 2 > span_network.SPAN_CHUNK
     monkeypatch.setattr(span_network, "SPAN_CHUNK", 10**6)
@@ -265,7 +265,7 @@ def test_scores_have_the_promised_shape_and_the_temperature_is_divided_out(
 ) -> None:
     config = ParserConfig(LABELS, TAGS, HPARAMS, temperature=1.0)
     write_model(tmp_path / "plain", encoder_folder, read_weights(model_folder), config)
-    plain = scored(EncoderScorer.read(tmp_path / "plain", dtype=torch.float32).score(SENTENCES[:1])[0])
+    plain = scored(EncoderScorer.read(tmp_path / "plain", EXACT).score(SENTENCES[:1])[0])
     found = scored(scorer.score(SENTENCES[:1])[0])
     assert found.scores.shape == (4, 4, len(LABELS))
     assert found.scores.dtype == np.float32
@@ -276,14 +276,10 @@ def test_scores_have_the_promised_shape_and_the_temperature_is_divided_out(
     assert np.allclose(found.scores, plain.scores / 2, atol=2e-2)
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.int8], ids=str)
-def test_a_sentence_gets_the_same_scores_alone_and_among_others(
-    model_folder: Path, dtype: torch.dtype
-) -> None:
-    exactly = dtype == torch.int8
-    if exactly and not multiplies_integers():
-        pytest.skip("needs a processor with AVX2")
-    scorer = EncoderScorer.read(model_folder, dtype)
+@pytest.mark.parametrize("device", [EXACT, find_device()], ids=lambda device: device.dtype)
+def test_a_sentence_gets_the_same_scores_alone_and_among_others(model_folder: Path, device: Device) -> None:
+    exactly = device.is_integer
+    scorer = EncoderScorer.read(model_folder, device)
     sentences = [["the", "cat", "b"][number % 3 :] * number for number in range(1, 9)]
     for chosen in (sentences, sentences[2:5], sentences[::-3]):
         for words, found in zip(chosen, scorer.score(chosen), strict=True):
@@ -294,9 +290,7 @@ def test_a_sentence_gets_the_same_scores_alone_and_among_others(
 
 
 def test_integers_score_nearly_as_floating_point_does(model_folder: Path, scorer: EncoderScorer) -> None:
-    if not multiplies_integers():
-        pytest.skip("needs a processor with AVX2")
-    integers = EncoderScorer.read(model_folder, torch.int8)
+    integers = EncoderScorer.read(model_folder)
     for one, other in zip(integers.score(SENTENCES), scorer.score(SENTENCES), strict=True):
         assert np.abs(scored(one).scores - scored(other).scores).max() < 0.2
 
@@ -352,7 +346,7 @@ def test_weights_survive_the_file_up_to_its_precision(model_folder: Path, encode
     weights, stored = tiny_parser(encoder_folder).state_dict(), read_weights(model_folder)
     assert set(weights) == set(stored)
     for name, value in weights.items():
-        assert torch.allclose(value, stored[name], atol=float(value.abs().max()) / 127), name
+        assert np.allclose(value, stored[name], atol=float(value.abs().max()) / 127), name
 
 
 def test_a_missing_model_is_told_what_exists() -> None:
@@ -499,7 +493,7 @@ def test_the_bundled_network_equals_benepars_module() -> None:
         {name: index for index, name in enumerate(names)} for names in (config.tags, config.labels)
     )
     parser = SpanParser(tags, labels, config.hparams, folder).eval()
-    parser.load_state_dict(read_weights(folder))
+    parser.load_state_dict({n: torch.from_numpy(v) for n, v in read_weights(folder).items()})
     batch = collate([WordEncoder(folder)(words) for words in SENTENCES])
     assert_equal_scores(*networks(parser, folder), batch)
 

@@ -17,8 +17,9 @@ from forest_align.cext import chart
 from forest_align.data.trees.treebanks import TreebankSentence
 from forest_align.em.parser import _trainer as parser_trainer
 from forest_align.em.parser import training as script
-from forest_align.parsing.networks.encoder_batches import WordEncoder, collate
+from forest_align.parsing.networks.encoder_batches import WordEncoder
 from forest_align.parsing.networks.model_files import ParserConfig, read_weights
+from forest_align.parsing.networks.padded_batches import collate
 from forest_align.parsing.networks.span_network import span_index
 
 from .test_training import LABELS, SENTENCE, TAGS, options, trainer
@@ -206,7 +207,7 @@ def test_a_training_that_was_interrupted_ends_with_the_weights_of_one_that_was_n
     exported = read_weights(folders[1] / "export")
     for name, value in averaged.items():
         # Weights that are hardly more than 0, as keys' biases, differ as those above may.
-        assert torch.allclose(exported[name], value, atol=float(value.abs().max()) / 127 + 1e-6), name
+        assert np.allclose(exported[name], value, atol=float(value.abs().max()) / 127 + 1e-6), name
 
 
 def test_a_checkpoint_is_never_begun_over_by_mistake(

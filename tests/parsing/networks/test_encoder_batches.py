@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
-import torch
 from benepar.ptb_unescape import ptb_unescape
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forest_align.parsing.networks import linear_layers
 from forest_align.parsing.networks.encoder_batches import (
     CASE_CLASSES,
-    EncoderBatch,
+    EncodedSentence,
     WordEncoder,
-    collate,
     plain_word,
 )
 from forest_align.parsing.networks.encoder_scorer import EncoderScorer
-from forest_align.parsing.networks.linear_layers import native_dtype
 from forest_align.parsing.networks.model_files import ParserConfig
-from forest_align.parsing.networks.span_network import BatchScores, span_index
+from forest_align.parsing.networks.padded_batches import collate
+from forest_align.parsing.networks.row_batches import join_rows, places_within
 from forest_align.parsing.networks.span_scores import SpanScores
 from forest_align.parsing.parser_loading import MODELS, locate_parser
 
@@ -81,14 +79,25 @@ def test_a_batch_is_filled_up(encode: WordEncoder) -> None:
     assert batch.lengths.tolist() == [2, 1]
 
 
+def test_a_batch_of_rows_has_no_padding(encode: WordEncoder) -> None:
+    batch = join_rows([encode(["Cats", "sleep"]), encode(["Go"])])
+    boundary = CASE_CLASSES.index("boundary")
+    assert batch.starts.tolist() == [0, 4, 7] and batch.subwords[[0, 3, 4, 6]].tolist() == [START, STOP] * 2
+    assert batch.word_rows.tolist() == [0, 1, 2, 3, 4, 5, 6] and batch.word_starts.tolist() == [0, 4, 7]
+    assert batch.cases.tolist() == [boundary, 12, 1, boundary, boundary, 12, boundary]
+    assert batch.is_word().tolist() == [False, True, True, False, False, True, False]
+    assert places_within(batch.starts).tolist() == [0, 1, 2, 3, 0, 1, 2]
+
+
 class Flat:
     """A network of twelve subwords at most that scores all alike."""
 
     longest = 12
 
-    def __call__(self, batch: EncoderBatch) -> BatchScores:
-        spans = torch.ones(len(span_index(batch.lengths)[0]), 1)
-        return BatchScores(spans, torch.ones(*batch.word_mask.shape, 3))
+    def __call__(self, sentences: list[EncodedSentence]) -> tuple[np.ndarray, np.ndarray]:
+        sizes = [len(sentence.word_ends) for sentence in sentences]
+        spans = np.ones((sum(size * (size + 1) // 2 for size in sizes), 1), np.float32)
+        return spans, np.ones((sum(sizes), 3), np.float32)
 
 
 @pytest.mark.parametrize("force_root", [True, False])
@@ -101,14 +110,6 @@ def test_a_sentence_as_long_as_the_parser_can_read_is_parsed(encode: WordEncoder
     assert str(longer) == (
         "sentence of 11 words (11 subwords) is longer than the parser can read (10 subwords)"
     )
-
-
-@pytest.mark.parametrize(("fast", "expected"), [(True, torch.int8), (False, torch.float32)])
-def test_integers_are_used_where_they_are_fast(
-    fast: bool, expected: torch.dtype, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(linear_layers, "multiplies_integers", lambda: fast)
-    assert native_dtype() == expected
 
 
 def test_no_folder_of_the_same_name_hides_the_bundled_model(

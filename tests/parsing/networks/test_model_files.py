@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from forest_align.parsing.networks import model_files
 from forest_align.parsing.networks.encoder_scorer import EncoderScorer
-from forest_align.parsing.networks.linear_layers import IntegerTable
+from forest_align.parsing.networks.integer_parser import IntegerParser
 from forest_align.parsing.networks.model_files import (
     SECTION,
     ParserConfig,
@@ -20,7 +21,7 @@ from forest_align.parsing.networks.model_files import (
     read_weights,
     write_model,
 )
-from forest_align.parsing.networks.span_network import SpanNetwork
+from forest_align.parsing.networks.stored_tables import IntegerTable
 from forest_align.parsing.parser_loading import MODELS
 
 CONFIG = ParserConfig(("", "NP"), ("UNK", "NN"), {"d_model": 8}, temperature=1.25)
@@ -34,7 +35,7 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     found = read_weights(folder)
     assert set(found) == set(WEIGHTS)
     for name, value in WEIGHTS.items():
-        torch.testing.assert_close(found[name], value)
+        np.testing.assert_allclose(found[name], value, rtol=1e-3)
     assert (folder / "model.safetensors").stat().st_mode & 0o777 == 0o644
 
 
@@ -91,23 +92,21 @@ def test_matrices_stay_as_the_file_has_them_until_rows_are_looked_up(tmp_path: P
     write_model(tmp_path / "model", MODELS / "en", WEIGHTS, CONFIG)
     found = read_tables(tmp_path / "model")
     table, whole = found["matrix"], read_weights(tmp_path / "model")["matrix"]
-    assert isinstance(table, IntegerTable) and isinstance(found["vector"], torch.Tensor)
-    assert table.shape == (2, 2) and table.whole().dtype == torch.float32
-    assert torch.equal(table.whole(), whole)
-    numbers = torch.tensor([[1, 0, 0], [0, 1, 1]])
-    assert torch.equal(table(numbers), whole[numbers])
-    half = table.to(torch.device("cpu"), torch.float16)
-    assert torch.equal(half(numbers), whole[numbers].half()) and torch.equal(half.whole(), whole.half())
-    assert table.largest().tolist() == whole.abs().amax(1).tolist()
+    assert isinstance(table, IntegerTable) and isinstance(found["vector"], np.ndarray)
+    assert table.shape == (2, 2) and table.whole().dtype == np.float32
+    np.testing.assert_array_equal(table.whole(), whole)
+    numbers = np.array([[1, 0, 0], [0, 1, 1]])
+    np.testing.assert_array_equal(table(numbers), whole[numbers])
+    np.testing.assert_array_equal(table.largest(), np.abs(whole).max(1))
 
 
 @pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="needs Linux, which lists what is mapped")
 def test_the_words_of_the_parser_are_mapped_from_its_file() -> None:
     scorer = EncoderScorer.read(MODELS / "en")
-    assert isinstance(scorer._network, SpanNetwork)
+    assert isinstance(scorer._network, IntegerParser)
     words = scorer._network._words
     assert isinstance(words, IntegerTable)
-    place = words._integers.data_ptr()
+    place = words._integers.ctypes.data
     for line in Path("/proc/self/maps").read_text().splitlines():
         start, _, end = line.split(" ")[0].partition("-")
         if int(start, 16) <= place < int(end, 16):

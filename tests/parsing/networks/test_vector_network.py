@@ -17,17 +17,16 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 from transformers import MPNetConfig, MPNetModel
 
-from forest_align.parsing.networks.encoder_batches import WordEncoder, collate
-from forest_align.parsing.networks.linear_layers import multiplies_integers
+from forest_align.parsing.networks.devices import EXACT
+from forest_align.parsing.networks.encoder_batches import WordEncoder
+from forest_align.parsing.networks.row_batches import join_rows
+from forest_align.parsing.networks.stored_tables import GROUP, FourBitTable, pack_table
 from forest_align.parsing.networks.vector_network import (
     FORMAT,
-    GROUP,
     VECTORS,
-    PackedTable,
     WordVectors,
     distance_buckets,
-    pack_table,
-    word_vectors,
+    mean_vectors,
 )
 from forest_align.parsing.parser_loading import locate_parser
 from forest_align.types import ModelError
@@ -76,7 +75,9 @@ def as_stored(original: MPNetModel, folder: Path) -> MPNetModel:
     """transformers' model with the weights that the folder holds, rounded as they are."""
     stored = load_file(folder / "model.safetensors")
     rounded = {
-        name.removesuffix(".int4"): PackedTable(value, stored[f"{name}.scale"], torch.float32).whole()
+        name.removesuffix(".int4"): torch.from_numpy(
+            FourBitTable(value.numpy(), stored[f"{name}.scale"].numpy()).whole()
+        )
         if name.endswith(".int4")
         else value
         for name, value in stored.items()
@@ -109,7 +110,7 @@ def as_stored(original: MPNetModel, folder: Path) -> MPNetModel:
 
 def test_the_vectors_are_those_of_the_layer_in_transformers(original: MPNetModel, folder: Path) -> None:
     encode, reference = WordEncoder(folder), as_stored(original, folder)
-    found = WordVectors(folder, torch.float32)(SENTENCES)
+    found = WordVectors(folder, EXACT)(SENTENCES)
     for words, vectors in zip(SENTENCES, found, strict=True):
         known = [
             {UNKNOWN: 3, START: 0, STOP: 2}.get(number, number + 4)
@@ -124,17 +125,13 @@ def test_the_vectors_are_those_of_the_layer_in_transformers(original: MPNetModel
 
 
 def test_a_sentence_gets_the_same_vectors_alone_and_among_others(folder: Path) -> None:
-    if not multiplies_integers():
-        pytest.skip("needs a processor with AVX2")
-    vectors = WordVectors(folder, torch.int8)
+    vectors = WordVectors(folder)
     for words, found in zip(SENTENCES, vectors(SENTENCES), strict=True):
         np.testing.assert_array_equal(found, vectors([words])[0])
 
 
 def test_integers_give_nearly_the_same_vectors(folder: Path) -> None:
-    if not multiplies_integers():
-        pytest.skip("needs a processor with AVX2")
-    exact, fast = (WordVectors(folder, kind)(SENTENCES) for kind in (torch.float32, torch.int8))
+    exact, fast = (WordVectors(folder, kind)(SENTENCES) for kind in (EXACT, None))
     for one, other in zip(exact, fast, strict=True):
         assert (one * other).sum(axis=1).min() > 0.97
 
@@ -177,13 +174,15 @@ def test_the_bundled_encoder_knows_which_meaning_is_meant() -> None:
 
 
 def test_word_vectors_are_unit_means_of_subwords(folder: Path) -> None:
-    batch = collate([WordEncoder(folder)(words) for words in SENTENCES])
-    hidden = torch.randn(*batch.subwords.shape, 5)
-    expected = hidden[1, 1 : batch.word_ends[1, 1] + 1].mean(0)
-    assert batch.word_ends[1, 1] > 1  # it has several
-    vectors = word_vectors(hidden, batch)
-    assert torch.allclose(vectors[1, 0], expected / expected.norm(), atol=1e-5)
-    assert torch.allclose(vectors[0, :7].norm(dim=-1), torch.ones(7))
+    batch = join_rows([WordEncoder(folder)(words) for words in SENTENCES])
+    hidden = np.random.default_rng(0).normal(size=(len(batch.subwords), 5)).astype(np.float32)
+    first, last = batch.starts[1] + 1, batch.word_rows[batch.word_starts[1] + 1]
+    assert last > first  # it has several
+    expected = hidden[first : last + 1].mean(0)
+    vectors = mean_vectors(hidden, batch)
+    np.testing.assert_allclose(vectors[len(SENTENCES[0])], expected / np.linalg.norm(expected), atol=1e-5)
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+    assert len(vectors) == sum(map(len, SENTENCES))
 
 
 @settings(max_examples=30, deadline=None)
@@ -191,10 +190,10 @@ def test_word_vectors_are_unit_means_of_subwords(folder: Path) -> None:
 def test_a_packed_table_is_within_half_a_step_of_the_table(
     rows: int, groups: int, seed: int, scale: float
 ) -> None:
-    table = torch.randn(rows, 2 * groups * GROUP, generator=torch.Generator().manual_seed(seed)) * scale
-    found = PackedTable(*pack_table(table), torch.float32)(torch.arange(rows))
-    steps = table.unflatten(1, (-1, GROUP)).abs().amax(2, keepdim=True) / 7
-    difference = (table - found).unflatten(1, (-1, GROUP)).abs()
+    table = np.random.default_rng(seed).normal(size=(rows, 2 * groups, GROUP)).astype(np.float32) * scale
+    packed = FourBitTable(*pack_table(table.reshape(rows, -1)))
+    steps = np.abs(table).max(2, keepdims=True) / 7
+    difference = np.abs(table - packed(np.arange(rows)).reshape(table.shape))
     assert (difference <= 0.51 * steps).all()  # scales are rounded, too
 
 
@@ -202,7 +201,7 @@ def test_distances_have_the_buckets_of_transformers() -> None:
     encoder: Any = importlib.import_module("transformers.models.mpnet.modeling_mpnet").MPNetEncoder
     ahead = torch.arange(300)[None, :] - torch.arange(300)[:, None]
     expected = encoder.relative_position_bucket(ahead, num_buckets=32, max_distance=128)
-    assert torch.equal(distance_buckets(300, 32, 128), expected)
+    np.testing.assert_array_equal(distance_buckets(300, 32, 128), expected)
 
 
 # -- files -------------------------------------------------------------------------------------------------

@@ -1,6 +1,0 @@
-from typing import Any
-
-import numpy as np
-
-def quantize(rows: Any, largest: int, zero: int, padded: int) -> tuple[np.ndarray, np.ndarray]: ...
-def scale_rows(rows: Any, scales: Any, bias: Any = None) -> None: ...

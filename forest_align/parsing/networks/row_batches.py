@@ -1,0 +1,65 @@
+"""Encoded sentences as rows of one batch, one after the other, without padding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from forest_align.parsing.networks.encoder_batches import BOUNDARY_CASE, EncodedSentence
+
+
+@dataclass(frozen=True, slots=True)
+class RowBatch:
+    """B sentences with R subwords; V words, including a start and a stop symbol of each sentence.
+
+    Attributes
+    ----------
+    subwords : numpy.ndarray
+        int64, shape (R,): ids.
+    starts : numpy.ndarray
+        int64, shape (B + 1,): where the subwords of each sentence begin.
+    word_rows : numpy.ndarray
+        int64, shape (V,): the last subword of each word.
+    word_starts : numpy.ndarray
+        int64, shape (B + 1,): where the words of each sentence begin.
+    cases : numpy.ndarray
+        int64, shape (V,): letter-case classes.
+    """
+
+    subwords: np.ndarray
+    starts: np.ndarray
+    word_rows: np.ndarray
+    word_starts: np.ndarray
+    cases: np.ndarray
+
+    def is_word(self) -> np.ndarray:
+        """Mark the words that are no start or stop symbols: bool, shape (V,)."""
+        marked = np.ones(len(self.word_rows), dtype=bool)
+        marked[self.word_starts[:-1]] = marked[self.word_starts[1:] - 1] = False
+        return marked
+
+
+def join_rows(sentences: Sequence[EncodedSentence]) -> RowBatch:
+    """Join encoded sentences, one or more, to a batch."""
+    starts = running_sums([len(sentence.subwords) for sentence in sentences])
+    ends = [[0, *sentence.word_ends, len(sentence.subwords) - 1] for sentence in sentences]
+    boundary = np.array([BOUNDARY_CASE])
+    return RowBatch(
+        np.concatenate([sentence.subwords for sentence in sentences]),
+        starts,
+        np.concatenate([start + np.array(places) for start, places in zip(starts[:-1], ends, strict=True)]),
+        running_sums([len(places) for places in ends]),
+        np.concatenate([part for one in sentences for part in (boundary, one.cases, boundary)]),
+    )
+
+
+def running_sums(sizes: Sequence[int]) -> np.ndarray:
+    """Where each part of joined rows begins, and where the last one ends: int64, shape (n + 1,)."""
+    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)
+
+
+def places_within(starts: np.ndarray) -> np.ndarray:
+    """The place of each row in its sentence."""
+    return np.arange(starts[-1]) - np.repeat(starts[:-1], np.diff(starts))

@@ -1,0 +1,79 @@
+"""The encoder of word vectors in torch, for devices and in floating point: the twin of ``vector_network``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from forest_align.parsing.networks._encoder_layer import EncoderLayer, Weights, normalise
+from forest_align.parsing.networks._packed_rows import PackedRows
+from forest_align.parsing.networks.padded_batches import EncoderBatch, collate
+from forest_align.parsing.networks.row_batches import join_rows
+from forest_align.parsing.networks.vector_network import distance_buckets, mean_vectors
+
+if TYPE_CHECKING:
+    from forest_align.parsing.networks.encoder_batches import EncodedSentence
+    from forest_align.parsing.networks.stored_tables import Table
+    from forest_align.parsing.networks.vector_network import VectorSizes
+
+
+class TorchVectorNetwork:
+    """Lower layers of MPNet (Song et al. 2020): layers of BERT, with an attention bias by distance.
+
+    Parameters
+    ----------
+    stored : mapping of str to numpy.ndarray or Table
+        As :func:`~forest_align.parsing.networks.vector_network.read_vector_weights` returns them.
+    sizes : VectorSizes
+        The sizes that do not follow from the weights.
+    dtype : torch.dtype
+        Floating-point arithmetic.
+    place : torch.device
+        Where to compute.
+
+    Raises
+    ------
+    KeyError
+        If a weight is missing.
+    """
+
+    def __init__(
+        self,
+        stored: Mapping[str, np.ndarray | Table],
+        sizes: VectorSizes,
+        dtype: torch.dtype,
+        place: torch.device,
+    ) -> None:
+        weights = Weights(stored, dtype, place)
+        self._words, self._positions = weights["words"], weights["positions"]
+        self._norm, self._place = weights.layer("norm"), place
+        self._epsilon, self._distance = sizes.epsilon, sizes.distance
+        self._layers = [
+            EncoderLayer(weights.below(f"layer.{number}."), sizes.heads, sizes.epsilon)
+            for number in range(sizes.layers)
+        ]
+        self._bias = weights["relative_attention_bias"].T.contiguous()
+        self.longest, self.width = self._positions.shape
+        self.words = len(self._words)
+
+    def __call__(self, sentences: Sequence[EncodedSentence]) -> np.ndarray:
+        """Vectors of all words of the sentences, float32 (n, D)."""
+        batch = collate(sentences).to(self._place)
+        with torch.inference_mode():
+            hidden = self.hidden(batch)[batch.subword_mask].float().cpu().numpy()
+        return mean_vectors(hidden, join_rows(sentences))
+
+    def hidden(self, batch: EncoderBatch) -> torch.Tensor:
+        """Hidden states of the last layer, ``[B, S, D]``."""
+        packed = PackedRows(batch.subword_mask)
+        places = torch.arange(batch.subwords.shape[1], device=batch.subwords.device).expand_as(batch.subwords)
+        embedded = self._words[packed.pack(batch.subwords)] + self._positions[packed.pack(places)]
+        hidden = normalise(embedded, self._norm, self._epsilon)
+        buckets = torch.from_numpy(distance_buckets(packed.padded_length, len(self._bias[0]), self._distance))
+        mask = packed.biased_mask(self._bias[:, buckets.to(self._bias.device)])
+        for layer in self._layers:
+            hidden = layer(hidden, packed, mask)
+        return packed.unpack(hidden)
