@@ -1,4 +1,4 @@
-"""Reads the sizes of the span parser's network from its configuration, and lists its weights."""
+"""The sizes of networks; reads those of the span parser from its configuration, and lists its weights."""
 
 from __future__ import annotations
 
@@ -21,6 +21,26 @@ if TYPE_CHECKING:
 # The only kinds of encoder and of parser that this package implements.
 _ENCODER_KIND = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}
 _PARSER_KIND = {"use_pretrained": True, "use_encoder": True, "use_chars_lstm": False, "predict_tags": True}
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSizes:
+    """Sizes of an encoder for word vectors that do not follow from its weights.
+
+    Attributes
+    ----------
+    layers, heads : int
+        Layers, and attention heads of each.
+    distance : int
+        All distances between subwords above this one count as equal.
+    epsilon : float
+        Added to variances by normalisation.
+    """
+
+    layers: int
+    heads: int
+    distance: int
+    epsilon: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -63,3 +64,41 @@ def running_sums(sizes: Sequence[int]) -> np.ndarray:
 def places_within(starts: np.ndarray) -> np.ndarray:
     """The place of each row in its sentence."""
     return np.arange(starts[-1]) - np.repeat(starts[:-1], np.diff(starts))
+
+
+def mean_vectors(hidden: np.ndarray, batch: RowBatch) -> np.ndarray:
+    """Average the subwords of each word, and scale to unit length.
+
+    Parameters
+    ----------
+    hidden : numpy.ndarray
+        float32, shape (R, D): states of all subwords.
+    batch : RowBatch
+        Of B sentences with V words, including start and stop symbols.
+
+    Returns
+    -------
+    numpy.ndarray
+        float32, shape (V - 2 B, D).
+    """
+    first = np.concatenate([[0], batch.word_rows[:-1] + 1])
+    means = np.add.reduceat(hidden, first)
+    means /= (batch.word_rows + 1 - first)[:, None]
+    means = means[batch.is_word()]
+    means /= np.maximum(np.sqrt((means * means).sum(1)), 1e-12)[:, None]
+    return means
+
+
+def distance_buckets(length: int, count: int, distance: int) -> np.ndarray:
+    """T5's bucket numbers for all pairs of ``length`` positions, int64, shape (length, length).
+
+    Half of the ``count`` buckets are for positions ahead. In each half, the first half of the buckets hold
+    one distance each. The others hold growing ranges up to ``distance`` (Raffel et al. 2020, §2.1).
+    """
+    half, exact = count // 2, count // 4
+    ahead = np.arange(length)[None, :] - np.arange(length)[:, None]
+    far = np.abs(ahead)
+    ratio = np.maximum(far, 1).astype(np.float32) / np.float32(exact)
+    grown = np.log(ratio) / np.float32(math.log(distance / exact)) * np.float32(half - exact)
+    bucket = np.where(far < exact, far, np.minimum(exact + grown.astype(np.int64), half - 1))
+    return bucket + half * (ahead > 0)

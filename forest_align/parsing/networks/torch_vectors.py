@@ -11,13 +11,12 @@ import torch
 from forest_align.parsing.networks._encoder_layer import EncoderLayer, Weights, normalise
 from forest_align.parsing.networks._packed_rows import PackedRows
 from forest_align.parsing.networks.padded_batches import EncoderBatch, collate
-from forest_align.parsing.networks.row_batches import join_rows
-from forest_align.parsing.networks.vector_network import distance_buckets, mean_vectors
+from forest_align.parsing.networks.row_batches import distance_buckets, join_rows, mean_vectors
 
 if TYPE_CHECKING:
+    from forest_align.parsing.networks._network_shapes import VectorSizes
     from forest_align.parsing.networks.encoder_batches import EncodedSentence
     from forest_align.parsing.networks.stored_tables import Table
-    from forest_align.parsing.networks.vector_network import VectorSizes
 
 
 class TorchVectorNetwork:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from forest_align.parsing.networks._network_shapes import VectorSizes
 from forest_align.parsing.networks.devices import Device, find_device
 from forest_align.parsing.networks.encoder_batches import EncodedSentence, WordEncoder, length_batches
 from forest_align.parsing.networks.integer_layers import IntegerEncoderLayer, LayerWeights
 from forest_align.parsing.networks.model_files import check_bounded, positive_number, read_config
-from forest_align.parsing.networks.row_batches import RowBatch, join_rows, places_within, running_sums
+from forest_align.parsing.networks.row_batches import (
+    distance_buckets,
+    join_rows,
+    mean_vectors,
+    places_within,
+    running_sums,
+)
 from forest_align.parsing.networks.stored_tables import FourBitTable, Table, map_arrays
 from forest_align.types import ModelError
 
@@ -22,26 +27,6 @@ from forest_align.types import ModelError
 VECTORS = Path(__file__).parent.parent / "vectors"
 FORMAT = 1
 _TABLE, _SCALES = ".int4", ".scale"
-
-
-@dataclass(frozen=True, slots=True)
-class VectorSizes:
-    """Sizes of an encoder for word vectors that do not follow from its weights.
-
-    Attributes
-    ----------
-    layers, heads : int
-        Layers, and attention heads of each.
-    distance : int
-        All distances between subwords above this one count as equal.
-    epsilon : float
-        Added to variances by normalisation.
-    """
-
-    layers: int
-    heads: int
-    distance: int
-    epsilon: float
 
 
 class WordVectors:
@@ -156,44 +141,6 @@ class VectorNetwork:
         for layer in self._layers:
             hidden = layer(hidden, batch.starts, self._bias)
         return mean_vectors(hidden, batch)
-
-
-def mean_vectors(hidden: np.ndarray, batch: RowBatch) -> np.ndarray:
-    """Average the subwords of each word, and scale to unit length.
-
-    Parameters
-    ----------
-    hidden : numpy.ndarray
-        float32, shape (R, D): states of all subwords.
-    batch : RowBatch
-        Of B sentences with V words, including start and stop symbols.
-
-    Returns
-    -------
-    numpy.ndarray
-        float32, shape (V - 2 B, D).
-    """
-    first = np.concatenate([[0], batch.word_rows[:-1] + 1])
-    means = np.add.reduceat(hidden, first)
-    means /= (batch.word_rows + 1 - first)[:, None]
-    means = means[batch.is_word()]
-    means /= np.maximum(np.sqrt((means * means).sum(1)), 1e-12)[:, None]
-    return means
-
-
-def distance_buckets(length: int, count: int, distance: int) -> np.ndarray:
-    """T5's bucket numbers for all pairs of ``length`` positions, int64, shape (length, length).
-
-    Half of the ``count`` buckets are for positions ahead. In each half, the first half of the buckets hold
-    one distance each. The others hold growing ranges up to ``distance`` (Raffel et al. 2020, §2.1).
-    """
-    half, exact = count // 2, count // 4
-    ahead = np.arange(length)[None, :] - np.arange(length)[:, None]
-    far = np.abs(ahead)
-    ratio = np.maximum(far, 1).astype(np.float32) / np.float32(exact)
-    grown = np.log(ratio) / np.float32(math.log(distance / exact)) * np.float32(half - exact)
-    bucket = np.where(far < exact, far, np.minimum(exact + grown.astype(np.int64), half - 1))
-    return bucket + half * (ahead > 0)
 
 
 def _with_tables(stored: Mapping[str, np.ndarray]) -> dict[str, np.ndarray | Table]:

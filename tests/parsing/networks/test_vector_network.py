@@ -19,15 +19,9 @@ from transformers import MPNetConfig, MPNetModel
 
 from forest_align.parsing.networks.devices import EXACT
 from forest_align.parsing.networks.encoder_batches import WordEncoder
-from forest_align.parsing.networks.row_batches import join_rows
+from forest_align.parsing.networks.row_batches import distance_buckets, join_rows, mean_vectors
 from forest_align.parsing.networks.stored_tables import GROUP, FourBitTable, pack_table
-from forest_align.parsing.networks.vector_network import (
-    FORMAT,
-    VECTORS,
-    WordVectors,
-    distance_buckets,
-    mean_vectors,
-)
+from forest_align.parsing.networks.vector_network import FORMAT, VECTORS, WordVectors
 from forest_align.parsing.parser_loading import locate_parser
 from forest_align.types import ModelError
 
