@@ -15,8 +15,13 @@ cdef extern from *:
 
     #if X86 && !defined(__clang__) && defined(__gnu_linux__)
     #define FOR_EACH_PROCESSOR __attribute__((target_clones("avx512f", "avx2", "default")))
+    /* Nothing here reads the processor's floating-point exceptions, so loops with a choice may become vectors. */
+    #define NO_EXCEPTIONS __attribute__((optimize("no-trapping-math")))
+    #define INSIDE static inline __attribute__((always_inline, optimize("no-trapping-math")))
     #else
     #define FOR_EACH_PROCESSOR
+    #define NO_EXCEPTIONS
+    #define INSIDE static inline
     #endif
 
     enum {

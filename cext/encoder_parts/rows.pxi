@@ -2,7 +2,7 @@ cdef extern from *:
     """
     enum { LANES = 16 };  /* partial sums of a row: their order is the same on every processor */
 
-    static inline float total_of(const float *lanes)
+    INSIDE float total_of(const float *lanes)
     {
         float half[8];
         int k;
@@ -12,7 +12,7 @@ cdef extern from *:
     }
 
     /* e to the power of a number of at most 0, to about 1e-7 of its value (Cephes' expf). */
-    static inline float exponential(float x)
+    INSIDE float exponential(float x)
     {
         float shifted, whole, rest, sum, power;
         int32_t bits;
@@ -35,7 +35,7 @@ cdef extern from *:
 
     /* x times the normal distribution's probability below x (Hendrycks & Gimpel 2016). The error function is
        that of Abramowitz & Stegun, 7.1.26, to 1.5e-7. */
-    FOR_EACH_PROCESSOR
+    FOR_EACH_PROCESSOR NO_EXCEPTIONS
     static void gelu_row(float *row, Py_ssize_t size)
     {
         Py_ssize_t k;
@@ -88,7 +88,7 @@ cdef extern from *:
     /* Attention of one head in one sentence of n rows (Vaswani et al. 2017, section 3.2.1).
        joined: the sentence's first row, at this head's query; key and value follow after `apart` numbers.
        bias: of the distance 0, or NULL; keys [part][padded] and weights [padded] are scratch. */
-    FOR_EACH_PROCESSOR
+    FOR_EACH_PROCESSOR NO_EXCEPTIONS
     static void attend_head(const float *joined, Py_ssize_t n, Py_ssize_t stride, Py_ssize_t apart,
                             Py_ssize_t part, const float *bias, float scale, float *keys, float *weights,
                             float *out, Py_ssize_t out_stride)
