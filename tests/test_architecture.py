@@ -22,7 +22,7 @@ from .places import ROOT
 TIERS = (
     ("types", "cext"),
     ("workers", "lexicon", "data", "alignment"),
-    ("storage", "parsing", "edits", "differences"),
+    ("storage", "parsing", "meaning", "edits", "differences"),
     ("aligners", "eval"),
     ("em", "browser", "batches", "engines"),
     ("cli",),

@@ -10,7 +10,7 @@ import numpy as np
 
 from forest_align.aligners.attribution.chunk_support import similarity_of_words
 from forest_align.aligners.contextual.aligner import ContextualAligner
-from forest_align.alignment import RELATION_NAMES
+from forest_align.alignment import CHUNK_RELATIONS
 from forest_align.data.formats.format import SentencePair
 from forest_align.em.chunks.chunk_examples import ChunkExample, chunk_example, pairs_with_chunks
 from forest_align.lexicon.function_words import is_content_word
@@ -20,7 +20,7 @@ from forest_align.types import InputError, Sentence
 # With more of them, probabilities of chunks of real pairs are too low.
 _PAIRS, _OTHERS = 4, 20
 _EQUAL, _SPECIFIC, _GENERAL = (
-    RELATION_NAMES.index(name) for name in ("equivalent", "more specific", "more general")
+    CHUNK_RELATIONS.index(name) for name in ("equivalent", "more specific", "more general")
 )
 
 

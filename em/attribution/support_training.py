@@ -23,7 +23,7 @@ from forest_align.aligners.attribution.chunk_support import SUPPORT_FEATURES, su
 from forest_align.aligners.chunks.chunk_model import ChunkJudgement
 from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.aligners.logistic_function import regression
-from forest_align.alignment import RELATION_NAMES
+from forest_align.alignment import CHUNK_RELATIONS
 from forest_align.em.attribution.support_examples import SupportExample, read_support_examples
 from forest_align.em.chunks.chunk_training import FOLDS, SETS, ChunkSettings, fit_chunks, folds_of
 from forest_align.em.logistic import fit_logistic
@@ -31,7 +31,7 @@ from forest_align.eval.metrics.calibration_error import calibrate
 
 _RIDGE = 1.0
 _EQUAL, _SPECIFIC, _GENERAL = (
-    RELATION_NAMES.index(name) for name in ("equivalent", "more specific", "more general")
+    CHUNK_RELATIONS.index(name) for name in ("equivalent", "more specific", "more general")
 )
 
 

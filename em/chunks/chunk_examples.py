@@ -12,7 +12,7 @@ from forest_align.aligners.chunks.chunk_aligner import word_based_features
 from forest_align.aligners.chunks.related_chunks import RELATION_OF_TYPE
 from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.aligners.pair import GivenChunks
-from forest_align.alignment import RELATION_NAMES, Span
+from forest_align.alignment import CHUNK_RELATIONS, Span
 from forest_align.data.formats.format import ChunkLink, SentencePair
 from forest_align.data.pairs import read_pairs
 from forest_align.types import InputError, Sentence
@@ -102,7 +102,7 @@ def chunk_example(
             continue
         for row in _touched(chunks.source, link.source):
             for column in _touched(chunks.target, link.target):
-                relations[row, column] = RELATION_NAMES.index(relation)
+                relations[row, column] = CHUNK_RELATIONS.index(relation)
                 similarities[row, column] = int(link.score) if link.score.isdecimal() else 5
     return ChunkExample(
         name,

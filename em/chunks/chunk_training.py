@@ -31,7 +31,7 @@ from forest_align.aligners.chunks.chunk_model import (
 )
 from forest_align.aligners.chunks.related_chunks import related_links
 from forest_align.aligners.contextual.aligner import ContextualAligner
-from forest_align.alignment import RELATION_NAMES, SWAPPED_RELATIONS
+from forest_align.alignment import CHUNK_RELATIONS, SWAPPED_RELATIONS
 from forest_align.data.formats.format import ChunkLink
 from forest_align.em.chunks.chunk_examples import ChunkExample, read_chunk_examples
 from forest_align.em.descent import descend
@@ -133,7 +133,7 @@ def fit_chunks(examples: Sequence[ChunkExample], settings: ChunkSettings) -> Chu
     related, similar = torch.from_numpy(relations), torch.from_numpy(similarities)
     hidden = nn.Linear(table.shape[1], settings.hidden)
     heads = nn.ModuleList(
-        nn.Linear(settings.hidden, size) for size in (1, len(RELATION_NAMES), len(SIMILARITIES))
+        nn.Linear(settings.hidden, size) for size in (1, len(CHUNK_RELATIONS), len(SIMILARITIES))
     )
     weights = [*hidden.parameters(), *heads.parameters()]
     optimizer = torch.optim.AdamW(weights, lr=settings.rate, weight_decay=settings.decay)

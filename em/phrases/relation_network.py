@@ -10,11 +10,11 @@ import torch
 from torch.nn.functional import log_softmax
 
 from forest_align.aligners.phrases.relation_model import RelationModel
-from forest_align.alignment import MOST_SIMILAR, RELATION_NAMES, SWAPPED_RELATIONS
+from forest_align.alignment import CHUNK_RELATIONS, MOST_SIMILAR, SWAPPED_RELATIONS
 from forest_align.em.phrases.rectifier_training import RectifierSettings, fit_rectifier
 
 #: Number of a relation that is not known, except that it is not the first one, *equivalent*.
-ANOTHER = len(RELATION_NAMES)
+ANOTHER = len(CHUNK_RELATIONS)
 #: Where people gave no score.
 NO_SCORE = -1.0
 SETTINGS = RectifierSettings(hidden=(48,), epochs=60, batch=256, dropout=0.3)

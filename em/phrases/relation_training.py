@@ -24,7 +24,7 @@ from forest_align.aligners.phrases.features import SpanPairIndex
 from forest_align.aligners.phrases.proposals import span_evidence
 from forest_align.aligners.phrases.relation_features import relation_features
 from forest_align.aligners.phrases.relation_model import RelationModel
-from forest_align.alignment import RELATION_NAMES
+from forest_align.alignment import CHUNK_RELATIONS
 from forest_align.em.corpus.parsed_pairs import ParsedPair
 from forest_align.em.phrases.linked_pairs import read_linked_pairs
 from forest_align.em.phrases.relation_network import ANOTHER, NO_SCORE, RelationExamples, train_relations
@@ -65,7 +65,7 @@ def gold_relations(one: ParsedPair) -> Iterator[GoldRelation]:
         source, target = _span(chunk.source), _span(chunk.target)
         if kind and source and target:
             score = float(chunk.score) if chunk.score.isdigit() else NO_SCORE
-            yield GoldRelation(source, target, RELATION_NAMES.index(kind), score)
+            yield GoldRelation(source, target, CHUNK_RELATIONS.index(kind), score)
     for marked in one.pair.marked or ():
         tokens = [
             [number for number, token in enumerate(side.tokens) if token.start < end and token.end > start]

@@ -9,8 +9,10 @@ from forest_align.alignment._links import Links
 from forest_align.alignment._phrase_pair import MOST_SIMILAR, PhrasePair
 from forest_align.alignment._phrase_relation import (
     CHANGE_NAMES,
+    CHUNK_RELATIONS,
     RELATION_NAMES,
     SWAPPED_RELATIONS,
+    AtomicRelation,
     PhraseRelation,
 )
 from forest_align.alignment._projection import Projection, Span, SpanPair, are_consistent, project
@@ -20,12 +22,14 @@ from forest_align.alignment.json_schema import alignment_schema
 
 __all__ = [
     "CHANGE_NAMES",
+    "CHUNK_RELATIONS",
     "MOST_SIMILAR",
     "RELATION_NAMES",
     "SWAPPED_RELATIONS",
     "Alignment",
     "AlignmentList",
     "ArcPair",
+    "AtomicRelation",
     "DocumentAlignment",
     "Links",
     "PhrasePair",

@@ -103,7 +103,7 @@ class PhrasePair:
             _read_node(fields, "target", target_length),
             fields.probability("probability"),
             fields.boolean("compositional", True),
-            read_relation(fields),
+            read_relation(fields, source_length, target_length),
             _read_similarity(fields),
         )
 

@@ -6,9 +6,9 @@ from forest_align.alignment._phrase_pair import PhrasePair
 from forest_align.alignment._phrase_relation import RELATION_NAMES
 
 #: One for each of :data:`RELATION_NAMES`.
-SIGNS = dict(zip(RELATION_NAMES, "≡⊏⊐≈∼≠", strict=True))
+SIGNS = dict(zip(RELATION_NAMES, "≡⊏⊐≈∼≠#", strict=True))
 #: Numbers of their colours: two relations have no colour in common.
-SIGN_COLOURS = dict(zip(RELATION_NAMES, (2, 0, 3, 1, 4, 5), strict=True))
+SIGN_COLOURS = dict(zip(RELATION_NAMES, (2, 0, 3, 1, 4, 5, 1), strict=True))
 
 
 def sign_of(pair: PhrasePair) -> str:

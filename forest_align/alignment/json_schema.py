@@ -107,6 +107,8 @@ def _sentence(span: Schema) -> Schema:
 
 
 def _phrase_pair(span: Schema) -> Schema:
+    relation = {"enum": list(RELATION_NAMES)}
+    evidence = {"rule": _TEXT, "relation": relation, "source": span, "target": span}
     fields = {
         "source": span,
         "target": span,
@@ -119,9 +121,12 @@ def _phrase_pair(span: Schema) -> Schema:
         "target_constituent": _FLAG,
         "probability": _PROBABILITY,
         "compositional": _FLAG,
-        "relation": {"enum": list(RELATION_NAMES)},
+        "relation": relation,
         "relation_probability": _PROBABILITY,
         "changes": _list_of({"enum": list(CHANGE_NAMES)}),
+        "relation_evidence": _list_of(
+            _object(evidence, "Why they are not equivalent.", ("rule", "relation"))
+        ),
         "similarity": {"type": "number", "minimum": 0, "maximum": MOST_SIMILAR},
     }
     needed = ("source_label", "target_label", "constituents", "probability", "compositional")

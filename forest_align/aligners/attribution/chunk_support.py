@@ -10,7 +10,7 @@ import numpy as np
 
 from forest_align.aligners.logistic_function import regression
 from forest_align.aligners.pair import GivenChunks
-from forest_align.alignment import RELATION_NAMES, Span
+from forest_align.alignment import CHUNK_RELATIONS, Span
 from forest_align.lexicon.function_words import is_content_word
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ SUPPORT_FEATURES = ("best chunk", "other chunks", "similarity of words")
 # python -m forest_align.em.attribution.support_training ISTS; the constant comes last.
 SUPPORT_WEIGHTS = (0.76, 0.48, 2.87, -2.66)
 # A chunk supports another one that says the same or less.
-_ENOUGH = [RELATION_NAMES.index(name) for name in ("equivalent", "more general")]
+_ENOUGH = [CHUNK_RELATIONS.index(name) for name in ("equivalent", "more general")]
 _MOST_LOG_ODDS, _TINY = 8.0, 1e-9
 
 

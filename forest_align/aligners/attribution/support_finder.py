@@ -17,7 +17,7 @@ from forest_align.aligners.documents.document_sentences import (
     sentences_of_sides,
 )
 from forest_align.aligners.documents.sentence_matches import SentenceMatches
-from forest_align.alignment import RELATION_NAMES, Span, SummarySpan, SupportingSpan, SupportReport
+from forest_align.alignment import CHUNK_RELATIONS, Span, SummarySpan, SupportingSpan, SupportReport
 from forest_align.types import Sentence
 from forest_align.types.json_fields import check_probability
 from forest_align.workers.processes import check_counts
@@ -115,7 +115,7 @@ def _supporting(
         number,
         _characters(sentence, span),
         float(found.probability[cell]),
-        RELATION_NAMES[int(found.relation[cell])],
+        CHUNK_RELATIONS[int(found.relation[cell])],
     )
 
 

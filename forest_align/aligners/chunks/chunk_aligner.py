@@ -18,7 +18,7 @@ from forest_align.aligners.chunks.chunk_model import SIMILARITIES, ChunkJudgemen
 from forest_align.aligners.chunks.related_chunks import CHUNK_ALIGNER
 from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.aligners.pair import GivenChunks, Text
-from forest_align.alignment import RELATION_NAMES, Alignment, PhrasePair, PhraseRelation
+from forest_align.alignment import CHUNK_RELATIONS, Alignment, PhrasePair, PhraseRelation
 from forest_align.storage.fingerprints import files_fingerprint, model_files
 from forest_align.types import InputError, Node, Sentence
 from forest_align.workers.origin import Loaded
@@ -152,7 +152,7 @@ def chunk_pairs(model: ChunkModel, chunks: GivenChunks, judged: ChunkJudgement) 
                 Node(*chunks.target[theirs], CHUNK),
                 float(judged.aligned[ours, theirs]),
                 relation=PhraseRelation(
-                    RELATION_NAMES[relation], float(judged.relations[ours, theirs, relation])
+                    CHUNK_RELATIONS[relation], float(judged.relations[ours, theirs, relation])
                 ),
                 similarity=float(_median(judged.similarities[ours, theirs])),
             )

@@ -20,7 +20,7 @@ from forest_align.aligners.model_folder import (
     read_weights,
     write_model,
 )
-from forest_align.alignment import RELATION_NAMES, SWAPPED_RELATIONS
+from forest_align.alignment import CHUNK_RELATIONS, SWAPPED_RELATIONS
 from forest_align.types import InputError
 from forest_align.types.json_fields import Fields
 
@@ -35,8 +35,8 @@ SHAPES: dict[str, tuple[int | str, ...]] = {
     "hidden_bias": ("hidden",),
     "aligned": ("hidden", 1),
     "aligned_bias": (1,),
-    "relations": ("hidden", len(RELATION_NAMES)),
-    "relations_bias": (len(RELATION_NAMES),),
+    "relations": ("hidden", len(CHUNK_RELATIONS)),
+    "relations_bias": (len(CHUNK_RELATIONS),),
     "similarities": ("hidden", len(SIMILARITIES)),
     "similarities_bias": (len(SIMILARITIES),),
 }
@@ -52,7 +52,7 @@ class ChunkJudgement:
     aligned : numpy.ndarray
         float64, shape (A, B): probability that the two correspond.
     relations : numpy.ndarray
-        float64, shape (A, B, 6): probabilities of :data:`~forest_align.alignment.RELATION_NAMES`, if they do.
+        float64, shape (A, B, 6): probabilities of the chunk relations, if they do.
     similarities : numpy.ndarray
         float64, shape (A, B, 5): probabilities of :data:`SIMILARITIES`, if they do.
     """
@@ -96,7 +96,7 @@ class ChunkModel:
             If there is no such model, or its files are damaged or of another version.
         """
         card = read_card(folder)
-        check_card(card, folder, "chunks", FORMAT_VERSION, features=CHUNK_FEATURES, relations=RELATION_NAMES)
+        check_card(card, folder, "chunks", FORMAT_VERSION, features=CHUNK_FEATURES, relations=CHUNK_RELATIONS)
         path = Path(folder) / _WEIGHTS
         weights = read_weights(path, SHAPES)
         check_arrays(weights, SHAPES, path)
@@ -115,7 +115,7 @@ class ChunkModel:
             "threshold": self.threshold,
             "joining": self.joining,
             "features": list(CHUNK_FEATURES),
-            "relations": list(RELATION_NAMES),
+            "relations": list(CHUNK_RELATIONS),
             "card": dict(self.card),
         }
         write_model(folder, card, _WEIGHTS, self.weights)

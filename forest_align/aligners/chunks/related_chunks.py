@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from forest_align.alignment import RELATION_NAMES, Alignment, PhrasePair
+from forest_align.alignment import CHUNK_RELATIONS, Alignment, PhrasePair
 from forest_align.data.formats.format import ChunkLink
 
 #: Name of the aligner of chunks.
 CHUNK_ALIGNER = "chunks"
 #: The relation that each type of iSTS names.
-RELATION_OF_TYPE = dict(zip(("EQUI", "SPE1", "SPE2", "SIMI", "REL", "OPPO"), RELATION_NAMES, strict=True))
+RELATION_OF_TYPE = dict(zip(("EQUI", "SPE1", "SPE2", "SIMI", "REL", "OPPO"), CHUNK_RELATIONS, strict=True))
 TYPE_OF_RELATION = {relation: type for type, relation in RELATION_OF_TYPE.items()}
 
 

@@ -251,8 +251,8 @@ class ForestAligner(ParsingAligner):
                 break
         judge, relations = self.paraphrases, self.model.relations
         alignments = list(found.values())
-        if relations is not None and phrases is not None and phrases.phrases is not None:
-            known = phrases.phrases
+        if relations is not None:
+            known = None if phrases is None else phrases.phrases
             alignments = [with_relations(one, relations, known) for one in alignments]
         return [with_paraphrase_probability(one, judge) for one in alignments] if judge else alignments
 

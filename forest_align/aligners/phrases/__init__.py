@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING
 from forest_align._faces import lazy_face
 
 if TYPE_CHECKING:
-    from forest_align.aligners.phrases.changes import WordChanges, changes_of
     from forest_align.aligners.phrases.model import PhraseModel
     from forest_align.aligners.phrases.proposals import ProposedPairs
 
 __all__ = [
     "PhraseModel",
     "ProposedPairs",
-    "WordChanges",
-    "changes_of",
 ]
 
 __getattr__, __dir__ = lazy_face(
@@ -23,7 +20,5 @@ __getattr__, __dir__ = lazy_face(
     {
         "PhraseModel": "forest_align.aligners.phrases.model",
         "ProposedPairs": "forest_align.aligners.phrases.proposals",
-        "WordChanges": "forest_align.aligners.phrases.changes",
-        "changes_of": "forest_align.aligners.phrases.changes",
     },
 )

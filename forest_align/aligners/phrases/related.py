@@ -1,41 +1,92 @@
-"""Adds to the phrase pairs of an alignment how their phrases are related."""
+"""Adds to the phrase pairs of an alignment how their phrases are related.
+
+Natural logic decides (:mod:`forest_align.meaning`). A model judges the smallest phrases around words of which
+nothing is known; what it holds for equivalent counts as equivalent in all phrases around them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forest_align.aligners.phrases.changes import WordChanges
 from forest_align.aligners.phrases.features import SpanPairIndex
 from forest_align.aligners.phrases.relation_features import relation_features
-from forest_align.alignment import RELATION_NAMES, Alignment, PhrasePair, PhraseRelation
+from forest_align.alignment import (
+    CHUNK_RELATIONS,
+    Alignment,
+    AtomicRelation,
+    PhrasePair,
+    PhraseRelation,
+)
+from forest_align.meaning.changes import WordChanges
+from forest_align.meaning.relation_algebra import EQUIVALENT, MIXED, UNKNOWN, joined
+from forest_align.meaning.sentence_comparison import atomic_relations
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from forest_align.aligners.phrases.features import SpanEvidence
     from forest_align.aligners.phrases.relation_model import RelationModel
 
+# The model learned from phrases of a few words.
+_MOST_WORDS = 6
+# Least probability of phrases that count as equivalent, chosen on PAWS dev.
+_EQUIVALENT_FROM = 0.5
 
-def with_relations(alignment: Alignment, model: RelationModel, phrases: SpanEvidence) -> Alignment:
-    """Set ``relation`` and ``similarity`` of every phrase pair.
+
+def with_relations(
+    alignment: Alignment, model: RelationModel | None = None, phrases: SpanEvidence | None = None
+) -> Alignment:
+    """Set ``relation`` of the phrase pairs where it is known, and ``similarity`` of short phrases.
 
     Parameters
     ----------
     alignment : Alignment
         Its phrases are nodes of the forests of its sentences.
-    model : RelationModel
-        Judges the pairs.
-    phrases : SpanEvidence
-        The phrases of its sentences; the evidence about their words is that of ``pair_evidence``.
+    model : RelationModel, optional
+        Judges short phrases.
+    phrases : SpanEvidence, optional
+        The phrases of its sentences; the evidence about their words is that of ``pair_evidence``. Needed by
+        the model.
     """
     pairs = alignment.phrases
     if not pairs:
         return alignment
     source, target = alignment.source, alignment.target
-    words = source.words, target.words
+    known = atomic_relations(source, target, alignment.words.pairs)
+    judged: dict[int, tuple[float, float]] = {}
+    if model is not None and phrases is not None:
+        short = [k for k, pair in enumerate(pairs) if _longer_side(pair) <= _MOST_WORDS]
+        judged = _judged(alignment, short, model, phrases)
+        known = _settled(pairs, known, judged)
+    changes = WordChanges(source, target, alignment.words.pairs)
+    related = []
+    for k, pair in enumerate(pairs):
+        spans = pair.source_node.span, pair.target_node.span
+        inside = [one for one in known if one.lies_in(*spans)]
+        name = joined(one.relation for one in inside)
+        relation = None
+        if name not in (MIXED, UNKNOWN):
+            # Of most pairs both sides are one and the same word: nothing can have changed.
+            is_same = source.words[slice(*spans[0])] == target.words[slice(*spans[1])]
+            relation = PhraseRelation(name, None, () if is_same else changes.of(*spans), tuple(inside))
+        similarity = judged[k][1] if k in judged else None
+        related.append(replace(pair, relation=relation, similarity=similarity))
+    return replace(alignment, phrases=tuple(related))
+
+
+def _longer_side(pair: PhrasePair) -> int:
+    return max(node.end - node.start for node in (pair.source_node, pair.target_node))
+
+
+def _judged(
+    alignment: Alignment, places: Sequence[int], model: RelationModel, phrases: SpanEvidence
+) -> dict[int, tuple[float, float]]:
+    """For some phrase pairs the probability that they are equivalent, and their similarity."""
+    if not places:
+        return {}
+    pairs = [alignment.phrases[k] for k in places]
     sides = [
         side.places(np.array([(node.start, node.end) for node in nodes], np.int64))
         for side, nodes in (
@@ -43,27 +94,28 @@ def with_relations(alignment: Alignment, model: RelationModel, phrases: SpanEvid
             (phrases.target, [pair.target_node for pair in pairs]),
         )
     ]
-    features = relation_features(source, target, phrases, SpanPairIndex(*sides))
+    features = relation_features(alignment.source, alignment.target, phrases, SpanPairIndex(*sides))
     probabilities, similarity = model.judge(*features)
-    changes = WordChanges(source, target, alignment.words.pairs)
-    best = probabilities.argmax(axis=1).tolist()
-    # Of most pairs both sides are one and the same word: nothing can have changed.
-    same = [_is_same_word(*words, pair) for pair in pairs]
-    judged = [
-        replace(
-            pair,
-            relation=PhraseRelation(
-                RELATION_NAMES[best[k]],
-                float(probabilities[k, best[k]]),
-                () if same[k] else changes.of(pair.source_node.span, pair.target_node.span),
-            ),
-            similarity=float(similarity[k]),
-        )
-        for k, pair in enumerate(pairs)
-    ]
-    return replace(alignment, phrases=tuple(judged))
+    equivalent = probabilities[:, CHUNK_RELATIONS.index(EQUIVALENT)].tolist()
+    return dict(zip(places, zip(equivalent, similarity.tolist(), strict=True), strict=True))
 
 
-def _is_same_word(source: Sequence[str], target: Sequence[str], pair: PhrasePair) -> bool:
-    (start, end), (other_start, other_end) = pair.source_node.span, pair.target_node.span
-    return end - start == other_end - other_start == 1 and source[start] == target[other_start]
+def _settled(
+    pairs: Sequence[PhrasePair],
+    known: Sequence[AtomicRelation],
+    judged: dict[int, tuple[float, float]],
+) -> list[AtomicRelation]:
+    """The relations without those that the model holds for equivalent."""
+    sizes = {
+        k: len(range(*pairs[k].source_node.span)) + len(range(*pairs[k].target_node.span)) for k in judged
+    }
+    found = []
+    for one in known:
+        if one.relation == UNKNOWN:
+            around = [k for k in judged if one.lies_in(pairs[k].source_node.span, pairs[k].target_node.span)]
+            if around:
+                smallest = min(around, key=sizes.__getitem__)
+                if judged[smallest][0] >= _EQUIVALENT_FROM:
+                    continue
+        found.append(one)
+    return found

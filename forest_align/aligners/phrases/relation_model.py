@@ -11,7 +11,7 @@ import numpy as np
 from forest_align.aligners.model_folder import check_card, notes_of, read_card, write_model
 from forest_align.aligners.phrases.rectifier import RectifierNetwork
 from forest_align.aligners.phrases.relation_features import SIGNED, SYMMETRIC
-from forest_align.alignment import MOST_SIMILAR, RELATION_NAMES, SWAPPED_RELATIONS
+from forest_align.alignment import CHUNK_RELATIONS, MOST_SIMILAR, SWAPPED_RELATIONS
 
 FORMAT_VERSION = 1
 _WEIGHTS = "relations.safetensors"
@@ -26,7 +26,7 @@ class RelationModel:
     Attributes
     ----------
     network : RectifierNetwork
-        Reads the features and says a score for each of :data:`~forest_align.alignment.RELATION_NAMES`, and
+        Reads the features and says a score for each of :data:`~forest_align.alignment.CHUNK_RELATIONS`, and
         one for the similarity.
     card : dict
         Notes for people: how the model was trained, and on what data.
@@ -48,7 +48,7 @@ class RelationModel:
         Returns
         -------
         numpy.ndarray
-            float64, shape (K, len(RELATION_NAMES)): probabilities of the relations.
+            float64, shape (K, len(CHUNK_RELATIONS)): probabilities of the relations.
         numpy.ndarray
             float64, shape (K,): similarity, from 0 to 5.
         """
@@ -67,7 +67,7 @@ class RelationModel:
         card = {
             "format": "relations",
             "version": FORMAT_VERSION,
-            "relations": list(RELATION_NAMES),
+            "relations": list(CHUNK_RELATIONS),
             "features": [*SYMMETRIC, *SIGNED],
             "card": self.card,
         }
@@ -84,8 +84,8 @@ class RelationModel:
         """
         folder = Path(folder)
         card = read_card(folder)
-        lists = {"features": (*SYMMETRIC, *SIGNED), "relations": RELATION_NAMES}
+        lists = {"features": (*SYMMETRIC, *SIGNED), "relations": CHUNK_RELATIONS}
         check_card(card, folder, "relations", FORMAT_VERSION, **lists)
-        outputs = len(RELATION_NAMES) + 1
+        outputs = len(CHUNK_RELATIONS) + 1
         network = RectifierNetwork.read(folder / _WEIGHTS, _INPUTS, _HIDDEN_LAYERS, outputs)
         return cls(network, notes_of(card))

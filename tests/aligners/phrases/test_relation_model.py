@@ -16,7 +16,7 @@ from forest_align.aligners.phrases.rectifier import RectifierNetwork
 from forest_align.aligners.phrases.relation_features import SIGNED, SYMMETRIC, relation_features
 from forest_align.aligners.phrases.relation_model import RelationModel
 from forest_align.aligners.words.candidate import link_probabilities
-from forest_align.alignment import RELATION_NAMES
+from forest_align.alignment import CHUNK_RELATIONS
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import ModelError
 
@@ -28,7 +28,7 @@ INPUTS = len(SYMMETRIC) + len(SIGNED)
 def untrained(seed: int = 0) -> RelationModel:
     """A network of random weights."""
     rng = np.random.default_rng(seed)
-    sizes = ((INPUTS, 6), (6, len(RELATION_NAMES) + 1))
+    sizes = ((INPUTS, 6), (6, len(CHUNK_RELATIONS) + 1))
     first, second = (
         (rng.normal(size=size).astype(np.float32), rng.normal(size=size[1]).astype(np.float32))
         for size in sizes
@@ -61,9 +61,9 @@ def test_swapped_sentences_have_the_swapped_relations(seed: int) -> None:
     model = untrained()
     one, two = model.judge(symmetric, signed), model.judge(*turned)
     np.testing.assert_allclose(one[1], two[1], atol=1e-4)
-    for place, name in enumerate(RELATION_NAMES):
+    for place, name in enumerate(CHUNK_RELATIONS):
         other = {"more specific": "more general", "more general": "more specific"}.get(name, name)
-        np.testing.assert_allclose(one[0][:, place], two[0][:, RELATION_NAMES.index(other)], atol=1e-4)
+        np.testing.assert_allclose(one[0][:, place], two[0][:, CHUNK_RELATIONS.index(other)], atol=1e-4)
     np.testing.assert_allclose(one[0].sum(axis=1), 1.0)
     assert ((one[1] >= 0) & (one[1] <= 5)).all()
 

@@ -8,7 +8,7 @@ import pytest
 
 from forest_align.aligners.chunks.chunk_model import ChunkJudgement
 from forest_align.aligners.contextual.aligner import ContextualAligner
-from forest_align.alignment import RELATION_NAMES
+from forest_align.alignment import CHUNK_RELATIONS
 from forest_align.em.attribution import SupportExample, read_support_examples
 from forest_align.em.attribution import support_training as module
 from forest_align.em.attribution.support_training import (
@@ -90,9 +90,9 @@ def test_every_fourth_pair_is_followed_by_strangers(folder: Path) -> None:
 
 def test_a_table_has_the_chunks_of_both_sides() -> None:
     aligned = np.array([[0.9, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.2]])
-    relations = np.zeros((3, 3, len(RELATION_NAMES)))
-    relations[..., RELATION_NAMES.index("more specific")] = 0.75
-    relations[..., RELATION_NAMES.index("equivalent")] = 0.25
+    relations = np.zeros((3, 3, len(CHUNK_RELATIONS)))
+    relations[..., CHUNK_RELATIONS.index("more specific")] = 0.75
+    relations[..., CHUNK_RELATIONS.index("equivalent")] = 0.25
     features, right, linked = table_of(made()[0], ChunkJudgement(aligned, relations, np.zeros((3, 3, 5))))
     assert right.tolist() == [True, False, False, True, True, False]
     assert linked.tolist() == [0.9, 0.5, 0.1] * 2

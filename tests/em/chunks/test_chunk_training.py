@@ -12,7 +12,7 @@ from forest_align.aligners.chunks.chunk_features import CHUNK_FEATURES
 from forest_align.aligners.chunks.chunk_model import ChunkJudgement
 from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.aligners.pair import GivenChunks
-from forest_align.alignment import RELATION_NAMES
+from forest_align.alignment import CHUNK_RELATIONS
 from forest_align.data.formats.format import ChunkLink
 from forest_align.em.chunks.chunk_examples import ChunkExample, read_chunk_examples
 from forest_align.em.chunks.chunk_training import (
@@ -38,7 +38,7 @@ def example(seed: int) -> ChunkExample:
     for k, name in enumerate(("equivalent", "more specific")):
         features[k, k, LINKED] += 1
         features[k, k, MORE] += k
-        relations[k, k] = RELATION_NAMES.index(name)
+        relations[k, k] = CHUNK_RELATIONS.index(name)
     words, spans = ("a", "b", "c"), [(0, 1), (1, 2), (2, 3)]
     gold = [ChunkLink((0,), (0,), "EQUI", "5"), ChunkLink((1,), (1,), "SPE1", "4")]
     similarities = np.where(relations == 0, 5, np.where(relations > 0, 4, -1))
@@ -131,6 +131,6 @@ def test_examples_are_read_from_wa_files_and_their_chunks(tmp_path: Path) -> Non
     (tmp_path / "STSint.input.x.sent1.chunk.txt").write_text("[ a dog ]\n")
     (tmp_path / "STSint.input.x.sent2.chunk.txt").write_text("[ the dog ] [ barked ]\n")
     (found,) = read_chunk_examples([path], ContextualAligner())
-    assert found.relations.tolist() == [[RELATION_NAMES.index("more general"), -1]]
+    assert found.relations.tolist() == [[CHUNK_RELATIONS.index("more general"), -1]]
     assert found.similarities.tolist() == [[4, -1]]
     assert found.features.shape == (1, 2, len(CHUNK_FEATURES))

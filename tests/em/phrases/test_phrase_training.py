@@ -16,7 +16,7 @@ from forest_align.aligners.phrases.model import PhraseModel
 from forest_align.aligners.phrases.proposals import ProposedPairs
 from forest_align.aligners.phrases.relation_model import RelationModel
 from forest_align.aligners.words.candidate import link_probabilities
-from forest_align.alignment import RELATION_NAMES
+from forest_align.alignment import CHUNK_RELATIONS
 from forest_align.data.formats.format import ChunkLink, MarkedSpans, SentencePair
 from forest_align.em.phrases import relation_training, training, tuning
 from forest_align.em.phrases.examples import KEPT, WANTED_OF_POSSIBLE, LabelledPair, examples_of, joined
@@ -86,7 +86,7 @@ def test_chunks_and_marked_spans_say_how_phrases_are_related() -> None:
     found = [
         (one.source, one.target, one.relation, one.score) for one in relation_training.gold_relations(parsed)
     ]
-    specific, similar = RELATION_NAMES.index("more specific"), RELATION_NAMES.index("similar")
+    specific, similar = CHUNK_RELATIONS.index("more specific"), CHUNK_RELATIONS.index("similar")
     assert found == [
         ((0, 3), (0, 2), specific, 4.0),
         ((2, 3), (1, 2), similar, NO_SCORE),

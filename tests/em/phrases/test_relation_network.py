@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from forest_align.aligners.phrases.relation_features import SIGNED, SYMMETRIC
-from forest_align.alignment import RELATION_NAMES
+from forest_align.alignment import CHUNK_RELATIONS
 from forest_align.em.phrases.relation_network import ANOTHER, NO_SCORE, RelationExamples, train_relations
 
 
@@ -14,7 +14,7 @@ def toy() -> RelationExamples:
     rng = np.random.default_rng(1)
     symmetric = rng.normal(size=(900, len(SYMMETRIC))).astype(np.float32)
     signed = rng.normal(size=(900, len(SIGNED))).astype(np.float32)
-    specific, general = RELATION_NAMES.index("more specific"), RELATION_NAMES.index("more general")
+    specific, general = CHUNK_RELATIONS.index("more specific"), CHUNK_RELATIONS.index("more general")
     relations = np.where(symmetric[:, 0] > 0, 0, np.where(signed[:, 0] > 0, specific, general))
     scores = np.where(symmetric[:, 0] > 0, 5.0, 2.0).astype(np.float32)
     return RelationExamples(symmetric, signed, relations, scores)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from forest_align.aligners.phrases.changes import WordChanges, changes_of
 from forest_align.alignment import CHANGE_NAMES, Links
+from forest_align.meaning.changes import WordChanges, changes_of
 from forest_align.types import Sentence
 
 

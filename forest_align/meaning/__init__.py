@@ -1,0 +1,35 @@
+"""What aligned phrases say about each other, by natural logic."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from forest_align._faces import lazy_face
+
+if TYPE_CHECKING:
+    from forest_align.meaning.changes import WordChanges, changes_of
+    from forest_align.meaning.relation_algebra import STRENGTH, flipped, join, joined
+    from forest_align.meaning.sentence_comparison import atomic_relations
+
+__all__ = [
+    "STRENGTH",
+    "WordChanges",
+    "atomic_relations",
+    "changes_of",
+    "flipped",
+    "join",
+    "joined",
+]
+
+__getattr__, __dir__ = lazy_face(
+    __name__,
+    {
+        "STRENGTH": "forest_align.meaning.relation_algebra",
+        "WordChanges": "forest_align.meaning.changes",
+        "atomic_relations": "forest_align.meaning.sentence_comparison",
+        "changes_of": "forest_align.meaning.changes",
+        "flipped": "forest_align.meaning.relation_algebra",
+        "join": "forest_align.meaning.relation_algebra",
+        "joined": "forest_align.meaning.relation_algebra",
+    },
+)

@@ -1,0 +1,205 @@
+"""Finds arguments and modifiers that linked words exchange: who does what to whom."""
+
+# ruff: noqa: SIM905
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from typing import NamedTuple
+
+from forest_align.alignment import AtomicRelation, Span
+from forest_align.meaning._read_sentence import ReadSentence
+from forest_align.meaning.meaning_words import CONVERSES, SYMMETRIC, contrast
+from forest_align.meaning.relation_algebra import DIFFERENT, OPPOSITE
+
+_AGENT, _PATIENT, _RECIPIENT = "agent", "patient", "prep_to"
+_SLOTS = {
+    **dict.fromkeys(("nsubj", "agent", "xsubj"), _AGENT),
+    **dict.fromkeys(("dobj", "nsubjpass"), _PATIENT),
+    "iobj": _RECIPIENT,
+    **dict.fromkeys(("amod", "nn", "poss"), "modifier"),
+    "num": "number",
+}
+_ORDERING = frozenset("because after before since until till if unless although though so".split())
+Partners = Mapping[int, Sequence[int]]
+
+
+class RoleRelations(NamedTuple):
+    """What the roles say.
+
+    Attributes
+    ----------
+    relations : list of AtomicRelation
+        Exchanges.
+    settled : set of (int, int)
+        Linked words that only seem opposed, because their arguments are exchanged too: *taller*, *shorter*.
+    """
+
+    relations: list[AtomicRelation]
+    settled: set[tuple[int, int]]
+
+
+def exchanged_roles(
+    source: ReadSentence, target: ReadSentence, partners: tuple[Partners, Partners]
+) -> RoleRelations:
+    """Compare the roles of linked words.
+
+    Two linked predicates exchange roles if each has a word in the same role, the two are not linked to each
+    other, but both have partners elsewhere.
+
+    Parameters
+    ----------
+    source, target : ReadSentence
+        The sentences.
+    partners : (mapping, mapping)
+        The partners of the linked words of both sides.
+    """
+    ours, theirs = _fillers(source), _fillers(target)
+    found = RoleRelations([], set())
+    for (governor, slot), words in ours.items():
+        for other in partners[0].get(governor, ()):
+            others = theirs.get((other, slot), ())
+            lemmas = source.lemmas[governor], target.lemmas[other]
+            if not others or SYMMETRIC.issuperset(lemmas):
+                continue
+            exchange = _exchange(source, target, words, others, partners)
+            is_converse = lemmas in CONVERSES or _are_opposed_comparatives(source, target, governor, other)
+            if exchange and is_converse:
+                found.settled.add((governor, other))
+            elif exchange:
+                spans = _hull(governor, exchange[0]), _hull(other, exchange[1])
+                found.relations.append(AtomicRelation(*spans, DIFFERENT, "exchanged roles"))
+            elif lemmas in CONVERSES and slot == _AGENT and _corresponds(words, others, partners):
+                spans = (governor, governor + 1), (other, other + 1)
+                found.relations.append(AtomicRelation(*spans, DIFFERENT, "converse with the same roles"))
+    relations = [one for one in found.relations if not _is_settled(one, found.settled)]
+    clauses = _exchanged_clauses(source, target, partners)
+    return RoleRelations(
+        relations + clauses.relations + _focus(source, target, partners), found.settled | clauses.settled
+    )
+
+
+def _is_settled(relation: AtomicRelation, settled: Iterable[tuple[int, int]]) -> bool:
+    """Whether a settled pair of words is the predicate of an exchange."""
+    source, target = relation.source, relation.target
+    assert source is not None and target is not None
+    return any(source[0] <= i < source[1] and target[0] <= j < target[1] for i, j in settled)
+
+
+def _fillers(read: ReadSentence) -> dict[tuple[int, str], list[int]]:
+    """The words in each role of each word; coordinated words share their roles."""
+    found: dict[tuple[int, str], list[int]] = {}
+    conjuncts: list[tuple[int, int]] = []
+    for edge in read.dependencies:
+        relation = edge.relation
+        slot = _SLOTS.get(relation) or (relation if relation.startswith("prep_") else "")
+        if slot:
+            found.setdefault((edge.governor, slot), []).append(edge.dependent)
+        elif relation == "partmod":
+            slot = _PATIENT if read.tags[edge.dependent] == "VBN" else _AGENT
+            found.setdefault((edge.dependent, slot), []).append(edge.governor)
+        elif relation.startswith("conj_"):
+            conjuncts.append((edge.governor, edge.dependent))
+    for first, second in conjuncts:
+        for words in found.values():
+            if first in words and second not in words:
+                words.append(second)
+        if (first, _AGENT) in found and (second, _AGENT) not in found and (second, _PATIENT) not in found:
+            found[second, _AGENT] = list(found[first, _AGENT])
+    return found
+
+
+def _exchange(
+    source: ReadSentence,
+    target: ReadSentence,
+    words: Sequence[int],
+    others: Sequence[int],
+    partners: tuple[Partners, Partners],
+) -> tuple[int, int] | None:
+    """A word of each side in the same role whose partners are elsewhere."""
+    moved = [k for k in words if _is_elsewhere(source, k, others, partners[0])]
+    replaced = [k for k in others if _is_elsewhere(target, k, words, partners[1])]
+    for one, other in product(moved, replaced):
+        if _named(source, one) != _named(target, other):
+            return one, other
+    return None
+
+
+def _named(read: ReadSentence, word: int) -> tuple[str, frozenset[str]]:
+    """What a word and its modifiers say: *$ 2*."""
+    below = (edge for edge in read.dependents.get(word, ()) if edge.relation in ("num", "amod", "nn"))
+    return read.lemmas[word], frozenset(read.lemmas[edge.dependent] for edge in below)
+
+
+def _is_elsewhere(read: ReadSentence, word: int, others: Sequence[int], partners: Partners) -> bool:
+    known = partners.get(word, ())
+    return (
+        bool(known) and not read.tags[word].startswith(("PRP", "W", "DT", "EX")) and not {*known} & {*others}
+    )
+
+
+def _corresponds(words: Iterable[int], others: Sequence[int], partners: tuple[Partners, Partners]) -> bool:
+    return any({*partners[0].get(word, ())} & {*others} for word in words)
+
+
+def _are_opposed_comparatives(source: ReadSentence, target: ReadSentence, one: int, other: int) -> bool:
+    return source.tags[one] in ("JJR", "RBR") and source.lemmas[one] != target.lemmas[other]
+
+
+def _exchanged_clauses(
+    source: ReadSentence, target: ReadSentence, partners: tuple[Partners, Partners]
+) -> RoleRelations:
+    """Clauses that change places around *because*, *after* and the like."""
+    found = RoleRelations([], set())
+    theirs = {(outer, inner): mark for outer, inner, mark in _subordinates(target)}
+    for outer, inner, mark in _subordinates(source):
+        for one, other in product(partners[0].get(outer, ()), partners[0].get(inner, ())):
+            marks = theirs.get((other, one), -1)
+            if marks < 0:
+                continue
+            words = source.lower[mark], target.lower[marks]
+            if words[0] == words[1]:
+                spans = _hull(outer, inner, mark), _hull(one, other, marks)
+                found.relations.append(AtomicRelation(*spans, DIFFERENT, "exchanged clauses"))
+            elif contrast(*words) == OPPOSITE:
+                found.settled.add((mark, marks))
+    return found
+
+
+def _subordinates(read: ReadSentence) -> list[tuple[int, int, int]]:
+    """Predicates, the predicates of their adverbial clauses, and the words that introduce them."""
+    found = []
+    for edge in read.dependencies:
+        if edge.relation == "advcl":
+            marks = [
+                one.dependent
+                for one in read.dependents.get(edge.dependent, ())
+                if one.relation in ("mark", "advmod") and read.lower[one.dependent] in _ORDERING
+            ]
+            found += [(edge.governor, edge.dependent, mark) for mark in marks[:1]]
+        elif edge.relation.startswith("prepc_") and edge.relation[6:] in _ORDERING:
+            places = [k for k in range(edge.dependent) if read.lower[k] == edge.relation[6:]]
+            found += [(edge.governor, edge.dependent, place) for place in places[-1:]]
+    return found
+
+
+def _focus(
+    source: ReadSentence, target: ReadSentence, partners: tuple[Partners, Partners]
+) -> list[AtomicRelation]:
+    """*Only* before another word."""
+    found = []
+    for word, lower in enumerate(source.lower):
+        if lower != "only" or word not in source.governors:
+            continue
+        for other in partners[0].get(word, ()):
+            if target.lower[other] != "only" or other not in target.governors:
+                continue
+            above, others = source.governors[word][0].governor, target.governors[other][0].governor
+            if partners[0].get(above) and partners[1].get(others) and others not in partners[0][above]:
+                spans = _hull(word, above, *partners[1][others]), _hull(other, others, *partners[0][above])
+                found.append(AtomicRelation(*spans, DIFFERENT, "scope of only"))
+    return found
+
+
+def _hull(*words: int) -> Span:
+    return min(words), max(words) + 1

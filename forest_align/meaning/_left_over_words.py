@@ -1,0 +1,95 @@
+"""What words without a partner do to the relation of the phrases around them."""
+
+# ruff: noqa: SIM905
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from forest_align.meaning._read_sentence import ReadSentence
+from forest_align.meaning.meaning_words import MODALS, PRIVATIVE
+from forest_align.meaning.relation_algebra import DIFFERENT, GENERAL, SPECIFIC, UNKNOWN
+
+_CONTENT = ("NN", "VB", "JJ", "RB", "CD")
+_MODIFIERS = (
+    *(
+        "amod",
+        "advmod",
+        "nn",
+        "num",
+        "rcmod",
+        "partmod",
+        "appos",
+        "poss",
+        "tmod",
+        "infmod",
+        "advcl",
+        "purpcl",
+    ),
+    *(
+        "npadvmod",
+        "quantmod",
+        "det",
+        "predet",
+        "prt",
+        "dobj",
+        "iobj",
+        "agent",
+        "nsubj",
+        "nsubjpass",
+        "abbrev",
+    ),
+)
+_APPROXIMATE = frozenset(
+    "about around nearly almost approximately roughly some over under at least most".split()
+)
+
+
+def left_over_relation(read: ReadSentence, word: int, linked: Collection[int]) -> tuple[str, str] | None:
+    """The relation of a sentence with a word to one without it, and the rule; None if it says nothing.
+
+    Parameters
+    ----------
+    read : ReadSentence
+        The sentence.
+    word : int
+        A word without a link that denies nothing.
+    linked : collection of int
+        The words of the sentence that have links.
+    """
+    lower, lemma, tag = read.lower[word], read.lemmas[word], read.tags[word]
+    if lower in MODALS:
+        return GENERAL, "modality"
+    if lower == "only":
+        return SPECIFIC, "quantifier"
+    if lower in _APPROXIMATE and word + 1 < len(read) and read.tags[word + 1] == "CD":
+        return GENERAL, "approximate value"
+    if lemma in PRIVATIVE:
+        return DIFFERENT, "privative adjective"
+    if read.is_light(word) or not tag.startswith(_CONTENT):
+        return None
+    top, relation = word, ""
+    for _ in range(len(read)):
+        above = read.governors.get(top)
+        if not above:
+            break
+        relation, governor = above[0].relation, above[0].governor
+        if governor in linked:
+            is_modifier = relation.startswith(("prep", "conj")) or relation in _MODIFIERS
+            if is_modifier and not _carries(read, top, linked):
+                return SPECIFIC, "modifier"
+            return UNKNOWN, "added words"
+        top = governor
+    return UNKNOWN, "added words"
+
+
+def _carries(read: ReadSentence, word: int, linked: Collection[int]) -> bool:
+    """Whether linked content words depend on a word, so that it cannot go without them."""
+    todo, seen = [word], {word}
+    while todo:
+        for edge in read.dependents.get(todo.pop(), ()):
+            if edge.dependent in linked and not read.profiles[edge.dependent].is_function:
+                return True
+            if edge.dependent not in seen:
+                seen.add(edge.dependent)
+                todo.append(edge.dependent)
+    return False

@@ -1,0 +1,188 @@
+"""What the rules read of one sentence: words, lemmas, tags, who governs whom, and what denies what."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from forest_align.lexicon.function_words import is_content_word
+from forest_align.lexicon.lexicon import WordProfile, load_lexicon
+from forest_align.meaning.meaning_words import (
+    DENYING,
+    DENYING_PHRASES,
+    EMPTY,
+    ENDING,
+    NEGATIONS,
+    NEGATIVE_PRONOUNS,
+)
+from forest_align.meaning.relation_algebra import DIFFERENT, OPPOSITE
+from forest_align.parsing.dependencies.typed import Dependency, forest_dependencies
+
+if TYPE_CHECKING:
+    from forest_align.alignment import Span
+    from forest_align.types import Sentence
+
+# A denying word has its complement at most so many words behind it.
+_NEAR = 4
+_LIGHT_TAGS = frozenset(("IN", "TO", "DT", "POS", "CC", "RP", "EX", "WDT", "MD"))
+_SUBJECTS = ("nsubj", "nsubjpass", "xsubj", "csubj")
+
+
+class Denial(NamedTuple):
+    """A word or phrase that denies something.
+
+    Attributes
+    ----------
+    span : (int, int)
+        Its words.
+    target : int
+        The word that it denies.
+    clause : int
+        The verb of the clause that does not hold then; -1 if only the target is denied.
+    relation : str
+        Opposite, or different if it says that something ended or almost happened.
+    """
+
+    span: Span
+    target: int
+    clause: int
+    relation: str
+
+
+class ReadSentence:
+    """One sentence of a pair; dependencies are derived when a rule needs them.
+
+    Parameters
+    ----------
+    sentence : Sentence
+        With tags, and with a forest if there are dependencies.
+    """
+
+    def __init__(self, sentence: Sentence) -> None:
+        self.sentence = sentence
+        self.profiles: list[WordProfile] = load_lexicon().profiles(sentence)
+        self.lower = [profile.lower for profile in self.profiles]
+        self.lemmas = [profile.lemma for profile in self.profiles]
+        self.tags = [token.tag or "" for token in sentence.tokens]
+
+    def __len__(self) -> int:
+        return len(self.lower)
+
+    @cached_property
+    def dependencies(self) -> tuple[Dependency, ...]:
+        """Collapsed dependencies; empty without a forest."""
+        forest = self.sentence.forest
+        return () if forest is None else forest_dependencies(forest, self.sentence.words)[1]
+
+    @cached_property
+    def governors(self) -> dict[int, list[Dependency]]:
+        """The dependencies in which each word is the dependent."""
+        found: dict[int, list[Dependency]] = {}
+        for edge in self.dependencies:
+            if edge.governor >= 0 and edge.governor != edge.dependent:
+                found.setdefault(edge.dependent, []).append(edge)
+        return found
+
+    @cached_property
+    def dependents(self) -> dict[int, list[Dependency]]:
+        """The dependencies in which each word is the governor."""
+        found: dict[int, list[Dependency]] = {}
+        for edge in self.dependencies:
+            if edge.governor >= 0 and edge.governor != edge.dependent:
+                found.setdefault(edge.governor, []).append(edge)
+        return found
+
+    def is_light(self, word: int) -> bool:
+        """Whether a word adds nothing to what is said: a function word, an auxiliary, *also*."""
+        lower = self.lower[word]
+        if self.tags[word] in _LIGHT_TAGS or not is_content_word(lower):
+            return True
+        return lower in EMPTY or self.lemmas[word] in EMPTY
+
+    def is_verb(self, word: int) -> bool:
+        """Whether a word is a verb other than a modal, or has a subject."""
+        return self.tags[word].startswith("VB") or any(
+            edge.relation in _SUBJECTS for edge in self.dependents.get(word, ())
+        )
+
+    def clause_of(self, word: int) -> int:
+        """The predicate above a word, or the word itself if it is one; -1 if there is none."""
+        for _ in range(len(self)):
+            if self.is_verb(word):
+                return word
+            above = self.governors.get(word)
+            if not above:
+                return -1
+            word = above[0].governor
+        return -1
+
+    @cached_property
+    def denials(self) -> tuple[Denial, ...]:
+        """What is denied in the sentence, from the left."""
+        found: list[Denial] = []
+        taken: set[int] = set()
+        for word in range(len(self)):
+            if word in taken:
+                continue
+            pair = tuple(self.lower[word : word + 2])
+            relation = DENYING_PHRASES.get(pair) if len(pair) == 2 else None
+            if relation is not None:
+                denial = self._denied_behind(word, word + 2, relation)
+                taken.add(word + 1)
+            elif self.lower[word] in NEGATIONS:
+                denial = self._negated(word)
+            elif self.lemmas[word] in DENYING:
+                denial = self._complement(word, OPPOSITE)
+            elif self.lemmas[word] in ENDING:
+                denial = self._complement(word, DIFFERENT)
+            else:
+                continue
+            if denial is not None:
+                found.append(denial)
+        return tuple(found)
+
+    def _negated(self, word: int) -> Denial | None:
+        """What a negation word negates."""
+        span, lower = (word, word + 1), self.lower[word]
+        above = self.governors.get(word, [])
+        if lower in NEGATIVE_PRONOUNS and above:
+            clause = self.clause_of(above[0].governor)
+            return Denial(span, clause if clause >= 0 else above[0].governor, clause, OPPOSITE)
+        if lower in ("no", "neither") and above and above[0].relation in ("det", "neg"):
+            noun = above[0].governor
+            return Denial(span, noun, self.clause_of(noun), OPPOSITE)
+        if above and above[0].relation in ("neg", "advmod") and self.is_verb(above[0].governor):
+            verb = above[0].governor
+            return Denial(span, verb, verb, OPPOSITE)
+        return self._denied_behind(word, word + 1, OPPOSITE)
+
+    def _denied_behind(self, start: int, end: int, relation: str) -> Denial | None:
+        """The first content word behind a denial; the head of its noun phrase."""
+        place = end
+        while place < min(len(self), end + _NEAR + 2):
+            if not self.profiles[place].is_function and self.tags[place] not in ("RB", "DT"):
+                break
+            if self.profiles[place].is_punctuation:
+                return None
+            place += 1
+        if place >= min(len(self), end + _NEAR + 2):
+            return None
+        while self.tags[place][:2] in ("JJ", "CD", "NN", "VB") and place + 1 < len(self):
+            if not self.tags[place + 1].startswith("NN"):
+                break
+            place += 1
+        clause = place if self.is_verb(place) else -1
+        return Denial((start, end), place, clause, relation)
+
+    def _complement(self, word: int, relation: str) -> Denial:
+        """What a denying verb, adjective, noun or adverb denies: the verb below it, or itself."""
+        for edge in self.dependents.get(word, ()):
+            if edge.relation in ("xcomp", "ccomp", "infmod", "vmod") and edge.dependent > word:
+                return Denial((word, word + 1), edge.dependent, edge.dependent, relation)
+        if self.tags[word].startswith("RB"):
+            for edge in self.governors.get(word, ()):
+                return Denial((word, word + 1), edge.governor, edge.governor, relation)
+        for place in range(word + 1, min(len(self), word + _NEAR)):
+            if self.tags[place] == "VBG" or (self.tags[place] == "VB" and self.lower[place - 1] == "to"):
+                return Denial((word, word + 1), place, place, relation)
+        return Denial((word, word + 1), word, word, relation)

@@ -1,0 +1,124 @@
+"""The relation of two linked words by themselves: what the lexicon, values and tables say."""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+
+from forest_align.lexicon.evidence import word_relations
+from forest_align.lexicon.kinds import Evidence
+from forest_align.lexicon.lexicon import WordProfile, load_lexicon
+from forest_align.lexicon.oppositions import Opposition, opposition
+from forest_align.meaning.meaning_words import CONVERSES, MODALS, contrast
+from forest_align.meaning.relation_algebra import (
+    DIFFERENT,
+    EQUIVALENT,
+    GENERAL,
+    OPPOSITE,
+    SPECIFIC,
+    UNKNOWN,
+)
+
+_SAME = int(
+    Evidence.SPELLING
+    | Evidence.NUMBER
+    | Evidence.ABBREVIATION
+    | Evidence.SYNONYM
+    | Evidence.DERIVATION
+    | Evidence.SUFFIX
+    | Evidence.PPDB
+)
+_NEGATIVE = ("un", "in", "im", "il", "ir", "dis", "non", "non-", "mis", "de", "anti", "anti-")
+_MISSPELLED = 0.85
+_FUNCTION_TAGS = frozenset(("IN", "TO", "DT", "POS", "CC", "RP", "EX", "WDT"))
+_POSSIBLE = MODALS - {"should", "ought"}
+
+
+def word_relation(
+    one: WordProfile, two: WordProfile, texts: tuple[str, str], tags: tuple[str, str]
+) -> tuple[str, str]:
+    """The relation of two linked words, and the rule that found it.
+
+    Parameters
+    ----------
+    one, two : WordProfile
+        Of the words.
+    texts, tags : (str, str)
+        The words as they are written, and their tags.
+    """
+    if one.lower == two.lower or one.is_punctuation or two.is_punctuation:
+        return EQUIVALENT, "same word"
+    if one.lemma == two.lemma:
+        return EQUIVALENT, "same lemma"
+    if (one.lemma, two.lemma) in CONVERSES and not one.is_function:
+        return EQUIVALENT, "converse"
+    for pair in ((one.lower, two.lower), (one.lemma, two.lemma)):
+        relation = contrast(*pair)
+        if relation is not None:
+            return relation, "contrast"
+    if all(word.is_function or tag in _FUNCTION_TAGS for word, tag in zip((one, two), tags, strict=True)):
+        return _of_function_words(one.lower, two.lower, texts, tags)
+    if _differ_by_prefix(one.lemma, two.lemma):
+        return OPPOSITE, "negative affix"
+    opposed = opposition(*texts, *tags)
+    if opposed is not None:
+        # A man and a woman are different persons, of whom the same may be true.
+        is_antonym = opposed & Opposition.ANTONYM and not opposed & Opposition.SEX
+        return (OPPOSITE, "antonyms") if is_antonym else (DIFFERENT, "opposed nouns")
+    if word_relations(one, two) & _SAME:
+        return EQUIVALENT, "synonyms"
+    if _is_identifier(one.lower) and _is_identifier(two.lower):
+        return DIFFERENT, "identifiers"
+    if tags[0].startswith("NNP") and tags[1].startswith("NNP") and _are_misspelled(one.lower, two.lower):
+        return EQUIVALENT, "spelling"
+    return _of_taxonomy(one, two, tags)
+
+
+def _of_function_words(one: str, two: str, texts: tuple[str, str], tags: tuple[str, str]) -> tuple[str, str]:
+    if one in _POSSIBLE and two not in MODALS:
+        return GENERAL, "modality"
+    if two in _POSSIBLE and one not in MODALS:
+        return SPECIFIC, "modality"
+    opposed = opposition(*texts, *tags)
+    if opposed is not None:
+        return DIFFERENT, "opposed persons"
+    return EQUIVALENT, "function words"
+
+
+def _differ_by_prefix(one: str, two: str) -> bool:
+    """Whether one word negates the other one: *unsafe*, *harmless* and *harmful*."""
+    short, long = sorted((one, two), key=len)
+    if len(short) > 3 and long.endswith(short) and long.removesuffix(short) in _NEGATIVE:
+        return True
+    stems = (
+        {one.removesuffix("less"), one.removesuffix("ful")},
+        {two.removesuffix("less"), two.removesuffix("ful")},
+    )
+    ends = one.endswith("less") and two.endswith("ful"), two.endswith("less") and one.endswith("ful")
+    return any(ends) and bool(stems[0] & stems[1])
+
+
+def _are_misspelled(one: str, two: str) -> bool:
+    """Whether long names differ in a letter or two: *Cornwalli*, *Cornwallis*."""
+    return min(len(one), len(two)) > 5 and SequenceMatcher(None, one, two).ratio() >= _MISSPELLED
+
+
+def _is_identifier(word: str) -> bool:
+    """Whether a word is a number or a name with digits, or a single letter."""
+    return any(map(str.isdigit, word)) or (len(word) == 1 and word.isalpha() and word not in "ai")
+
+
+def _of_taxonomy(one: WordProfile, two: WordProfile, tags: tuple[str, str]) -> tuple[str, str]:
+    """What WordNet's hierarchy says."""
+    lexicon = load_lexicon()
+    if one.is_function or two.is_function or tags[0].startswith("NNP") or tags[1].startswith("NNP"):
+        return UNKNOWN, ""
+    ours, theirs = lexicon.senses(one.lemma, tags[0]), lexicon.senses(two.lemma, tags[1])
+    above = [
+        {other: steps for s in senses for other, steps in lexicon.related_synsets(s).above}
+        for senses in (ours, theirs)
+    ]
+    if any(sense in above[0] for sense in theirs):
+        return SPECIFIC, "taxonomy"
+    if any(sense in above[1] for sense in ours):
+        return GENERAL, "taxonomy"
+    return UNKNOWN, ""

@@ -1,0 +1,193 @@
+"""Tables of words that change what a sentence says: negations, implicatives, contrasts, modals."""
+
+# ruff: noqa: SIM905
+from __future__ import annotations
+
+from forest_align.meaning.relation_algebra import DIFFERENT, EQUIVALENT, GENERAL, OPPOSITE, SPECIFIC
+
+#: Negations; they concern the word that they depend on, or the noun behind them.
+NEGATIONS = frozenset(
+    "not n't never no none nobody nothing neither nor nowhere hardly scarcely barely without".split()
+)
+#: Negations that are subjects or objects themselves: they concern their verb.
+NEGATIVE_PRONOUNS = frozenset(("none", "nobody", "nothing", "nowhere"))
+#: Lemmas of words that deny their complement (Karttunen 1971): *failed to win*, *unable to swim*.
+DENYING = frozenset(
+    """fail refuse forget decline neglect avoid deny lack unable unwilling incapable impossible unlikely
+    refusal failure inability prevent miss omit abstain refrain absence""".split()
+)
+#: Lemmas of words whose complement does not hold, or not any more: *stopped smoking*, *nearly won*.
+ENDING = frozenset("stop cease quit discontinue cancel nearly almost virtually threaten pretend".split())
+#: Phrases that deny what follows them.
+DENYING_PHRASES = {
+    ("far", "from"): OPPOSITE,
+    ("free", "of"): OPPOSITE,
+    ("free", "from"): OPPOSITE,
+    ("no", "longer"): DIFFERENT,
+    ("instead", "of"): DIFFERENT,
+    ("rather", "than"): DIFFERENT,
+    ("anything", "but"): OPPOSITE,
+    ("devoid", "of"): OPPOSITE,
+}
+#: Modals and adverbs below which nothing is asserted: what they say is more general than the fact.
+MODALS = frozenset(
+    """may might could can should must would ought possibly perhaps maybe probably likely allegedly reportedly
+    supposedly apparently presumably potentially possible""".split()
+)
+#: Adjectives whose nouns are no instances of the noun (Kamp 1975).
+PRIVATIVE = frozenset(
+    "fake false former alleged so-called would-be counterfeit mock fictitious pseudo imaginary toy ex".split()
+)
+#: Words that add nothing to what is said.
+EMPTY = frozenset(
+    """also too then there here thus hence therefore however moreover furthermore additionally indeed just
+    even so well now still already as such both own very quite rather really please else way yet ever
+    whether that which who whom be do have get become being kind sort type piece bit lot group pair set number
+    member case fact order thing one ones other each""".split()
+)
+
+# Words that exclude each other if they are linked; sides of a line are opposed.
+_CONTRASTS = """
+from | to into
+before prior | after following
+over above | under below beneath
+with | without
+for | against
+because due | despite
+despite | due
+towards toward to | away
+inside in into within | outside out
+up | down
+on onto | off
+more greater higher larger bigger better | less fewer lower smaller worse
+most | least
+maximum max | minimum min
+first | last
+always | never sometimes rarely seldom
+often frequently usually | never rarely seldom
+everybody everyone everything all every | nobody none nothing no
+somebody someone something some any | nobody none nothing no
+many much most several | few little no
+both | neither
+left | right
+north northern | south southern
+east eastern | west western
+early earlier | late later
+full | empty free
+safe | harmful dangerous unsafe risky hazardous
+permit allow let | forbid ban prohibit prevent bar
+accept approve agree | reject refuse decline disagree deny
+support back favor favour | oppose
+increase rise grow raise climb gain soar | decrease fall drop decline lower shrink reduce sink plunge
+win | lose
+pass | fail
+remember | forget
+start begin open | stop end finish close
+arrive enter come | leave depart exit go
+add insert | remove delete
+enable | disable
+include | exclude
+succeed | fail
+admit confirm | deny
+have | lack
+love like | hate dislike
+buy | sell
+stand | sit lie
+alive live | dead
+innocent | guilty
+indoors inside | outdoors outside
+"""
+# Words of one line say the same.
+_EQUALS = """
+after following
+before prior
+because since
+toward towards
+inside within
+east eastern
+west western
+north northern
+south southern
+beside besides alongside next
+during in
+today now currently presently
+upon on
+"""
+_SCALES = {
+    ("all", "some"): SPECIFIC,
+    ("every", "some"): SPECIFIC,
+    ("each", "some"): SPECIFIC,
+    ("all", "most"): SPECIFIC,
+    ("all", "many"): SPECIFIC,
+    ("most", "some"): SPECIFIC,
+    ("many", "some"): SPECIFIC,
+    ("always", "often"): SPECIFIC,
+    ("always", "usually"): SPECIFIC,
+    ("always", "sometimes"): SPECIFIC,
+    ("often", "sometimes"): SPECIFIC,
+    ("must", "may"): SPECIFIC,
+    ("must", "might"): SPECIFIC,
+    ("must", "can"): SPECIFIC,
+    ("must", "should"): SPECIFIC,
+    ("will", "may"): SPECIFIC,
+    ("will", "might"): SPECIFIC,
+    ("will", "could"): SPECIFIC,
+    ("and", "or"): SPECIFIC,
+}
+#: Pairs of verbs that say the same with exchanged arguments.
+CONVERSES = frozenset(
+    pair
+    for line in """
+buy sell
+purchase sell
+give receive
+give get
+lend borrow
+teach learn
+precede follow
+lead follow
+send receive
+rent let
+own belong
+beat lose
+defeat lose
+please like
+frighten fear
+before after
+over under
+above below
+export import
+""".strip().split("\n")
+    for pair in (tuple(line.split()), tuple(reversed(line.split())))
+)
+#: Verbs and adjectives whose subject and object can be exchanged.
+SYMMETRIC = frozenset(
+    """be marry meet resemble equal match differ divorce date border adjoin intersect collide similar
+    different related identical same equivalent adjacent near beside next agree talk debate fight play
+    share and or""".split()
+)
+
+
+def _read_contrasts() -> frozenset[tuple[str, str]]:
+    found = set()
+    for line in _CONTRASTS.strip().split("\n"):
+        left, right = (side.split() for side in line.split("|"))
+        found |= {pair for one in left for two in right for pair in ((one, two), (two, one))}
+    return frozenset(found)
+
+
+_OPPOSED = _read_contrasts()
+_EQUAL = frozenset(
+    (one, two) for line in _EQUALS.strip().split("\n") for one in line.split() for two in line.split()
+)
+
+
+def contrast(one: str, two: str) -> str | None:
+    """The relation of two lower-cased words or lemmas in the tables; None if they are in none."""
+    if (one, two) in _OPPOSED:
+        return OPPOSITE
+    if (one, two) in _SCALES:
+        return _SCALES[one, two]
+    if (two, one) in _SCALES:
+        return GENERAL
+    return EQUIVALENT if (one, two) in _EQUAL else None

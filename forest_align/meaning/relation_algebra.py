@@ -1,0 +1,49 @@
+"""Relations of natural logic: how they are joined and projected (MacCartney & Manning 2009).
+
+The relation of two phrases is the join of the relations of their words. A join never becomes weaker when
+words are added, so a phrase that holds two opposite words is never called equivalent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+EQUIVALENT, SPECIFIC, GENERAL = "equivalent", "more specific", "more general"
+DIFFERENT, OPPOSITE = "different", "opposite"
+#: Each says something that the other does not say; a step of joins, never shown.
+MIXED = "each says more"
+#: Nothing is known; never shown.
+UNKNOWN = ""
+
+#: All relations, from that which changes nothing in a join to that which nothing changes.
+STRENGTH = (EQUIVALENT, SPECIFIC, GENERAL, MIXED, DIFFERENT, OPPOSITE, UNKNOWN)
+_RANK = {relation: rank for rank, relation in enumerate(STRENGTH)}
+_FLIPPED = {SPECIFIC: GENERAL, GENERAL: SPECIFIC}
+
+
+def join(one: str, two: str) -> str:
+    """The relation of a to c, if one is that of a to b, and two that of b to c.
+
+    The stronger one of :data:`STRENGTH`; of *more specific* and *more general* each says more. In strict
+    logic *a black dog runs* and *a dog does not run* may both be true. People call them opposite, and so does
+    this table: an opposition stands against everything else.
+    """
+    if {one, two} == {SPECIFIC, GENERAL}:
+        return MIXED
+    return max(one, two, key=_RANK.__getitem__)
+
+
+def joined(relations: Iterable[str]) -> str:
+    """The join of any number of relations; equivalent if there are none."""
+    found = EQUIVALENT
+    for relation in relations:
+        found = join(found, relation)
+    return found
+
+
+def flipped(relation: str) -> str:
+    """The relation of the second to the first; also what a relation becomes below a negation.
+
+    *Dog* is more specific than *animal*, and *no dog* more general than *no animal*.
+    """
+    return _FLIPPED.get(relation, relation)

@@ -1,0 +1,317 @@
+"""Finds all reasons why two aligned sentences do not say the same."""
+
+# ruff: noqa: SIM905
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from forest_align.alignment import AtomicRelation, Span
+from forest_align.lexicon.groups import lexical_groups
+from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.lexicon.quantities import QuantityComparison, compare, read_quantities
+from forest_align.meaning._exchanged_roles import exchanged_roles
+from forest_align.meaning._left_over_words import left_over_relation
+from forest_align.meaning._read_sentence import Denial, ReadSentence
+from forest_align.meaning._word_pairs import word_relation
+from forest_align.meaning.relation_algebra import (
+    DIFFERENT,
+    EQUIVALENT,
+    GENERAL,
+    OPPOSITE,
+    SPECIFIC,
+    UNKNOWN,
+    flipped,
+)
+
+if TYPE_CHECKING:
+    from forest_align.types import Sentence
+
+# Quantifiers whose noun is in a context that turns relations around.
+_DOWNWARD = frozenset("all every each no any whoever".split())
+
+
+def atomic_relations(
+    source: Sentence, target: Sentence, links: Iterable[tuple[int, int]]
+) -> list[AtomicRelation]:
+    """The relations of the words of two sentences that are not equivalent, seen from the whole sentences.
+
+    Parameters
+    ----------
+    source, target : Sentence
+        With tags; with forests, or there are no roles, and few left-over words are understood.
+    links : iterable of (int, int)
+        Their word links.
+    """
+    if source.words == target.words:
+        return []
+    return _Comparison(ReadSentence(source), ReadSentence(target), sorted(set(links))).relations
+
+
+class _Comparison:
+    """Two sentences and their links, while their relations are found."""
+
+    def __init__(self, source: ReadSentence, target: ReadSentence, links: list[tuple[int, int]]) -> None:
+        self.sides = source, target
+        self.links = links
+        self.partners: tuple[dict[int, list[int]], dict[int, list[int]]] = ({}, {})
+        for i, j in links:
+            self.partners[0].setdefault(i, []).append(j)
+            self.partners[1].setdefault(j, []).append(i)
+        # Links that need no look any more, and words that count as having no partner.
+        self.settled: set[tuple[int, int]] = set()
+        self.left_over: tuple[set[int], set[int]] = (set(), set())
+
+    @property
+    def relations(self) -> list[AtomicRelation]:
+        """All relations."""
+        found = self._of_denials()
+        roles = exchanged_roles(*self.sides, self.partners) if self._may_exchange else None
+        if roles is not None:
+            self.settled |= roles.settled
+            found += roles.relations
+        found += self._of_quantities()
+        found += self._of_links()
+        found += self._of_left_over()
+        return [self._projected(one) for one in found]
+
+    @cached_property
+    def _may_exchange(self) -> bool:
+        """Whether links of content words cross, or a voice or a focus may differ."""
+        source = self.sides[0]
+        highest = -1
+        for i, j in self.links:
+            if source.profiles[i].is_punctuation:
+                continue
+            if j < highest:
+                return True
+            highest = max(highest, j)
+        return any(word in read.lower for read in self.sides for word in ("by", "to", "only", "than"))
+
+    # ------------------------------------------------------------------------------------------- denials
+
+    def _of_denials(self) -> list[AtomicRelation]:
+        rest = [list(_without_double(read.denials)) for read in self.sides]
+        self.denial_words = tuple(
+            {word for denial in read.denials for word in range(*denial.span) if word != denial.target}
+            for read in self.sides
+        )
+        self.scopes: tuple[set[int], set[int]] = (set(), set())
+        found: list[AtomicRelation] = []
+        for one in list(rest[0]):
+            for other in rest[1]:
+                if self._agree(one, other):
+                    rest[0].remove(one)
+                    rest[1].remove(other)
+                    self._settle_denials(one, other)
+                    if one.relation != other.relation:
+                        found.append(AtomicRelation(one.span, other.span, UNKNOWN, "negation"))
+                    break
+        for side in (0, 1):
+            for denial in rest[side]:
+                found += self._of_denial(side, denial)
+        return found
+
+    def _agree(self, one: Denial, other: Denial) -> bool:
+        """Whether two denials deny the same."""
+        links = self.partners[0]
+        if other.target in links.get(one.target, ()):
+            return not self._opposed(one.target, other.target)
+        return one.clause >= 0 and other.clause >= 0 and other.clause in links.get(one.clause, ())
+
+    def _opposed(self, i: int, j: int) -> bool:
+        relation, _ = self._word_relation(i, j)
+        return relation == OPPOSITE
+
+    def _settle_denials(self, one: Denial, other: Denial) -> None:
+        for side, denial in enumerate((one, other)):
+            scope = self.scopes[side]
+            scope |= _below(self.sides[side], denial.clause if denial.clause >= 0 else denial.target)
+        self.settled |= {(i, j) for i in range(*one.span) for j in range(*other.span)}
+
+    def _of_denial(self, side: int, denial: Denial) -> list[AtomicRelation]:
+        """A denial of one side only."""
+        others = self.partners[side].get(denial.target, [])
+        if not others and denial.clause >= 0:
+            others = self.partners[side].get(denial.clause, [])
+        own = set(range(*denial.span))
+        if not others:
+            return []
+        cells = [(denial.target, other) if side == 0 else (other, denial.target) for other in others]
+        if denial.target not in own:
+            opposed = [cell for cell in cells if self._opposed(*cell)]
+            if opposed:  # not dead, alive
+                self.settled |= set(opposed)
+                return []
+        elif any(self._word_relation(*cell)[0] in (EQUIVALENT, OPPOSITE) for cell in cells):
+            return []  # both words deny, or a contrast is found by itself
+        self.settled |= set(cells)
+        spans = _hull({*own, denial.target}), _hull(set(others))
+        spans = spans if side == 0 else spans[::-1]
+        return [AtomicRelation(*spans, denial.relation, "negation")]
+
+    # ------------------------------------------------------------------------------------------- words
+
+    def _word_relation(self, i: int, j: int) -> tuple[str, str]:
+        source, target = self.sides
+        texts = source.sentence.words[i], target.sentence.words[j]
+        return word_relation(source.profiles[i], target.profiles[j], texts, (source.tags[i], target.tags[j]))
+
+    def _of_quantities(self) -> list[AtomicRelation]:
+        sides = [read_quantities(read.sentence.words, read.tags) for read in self.sides]
+        found = []
+        for one in sides[0]:
+            for other in sides[1]:
+                cells = {
+                    (i, j)
+                    for i in range(one.start, one.end)
+                    for j in self.partners[0].get(i, ())
+                    if other.start <= j < other.end
+                }
+                if not cells:
+                    continue
+                comparison = compare(one, other)
+                if comparison is QuantityComparison.EQUAL:
+                    self.settled |= cells
+                elif comparison is QuantityComparison.OTHER:
+                    self.settled |= cells
+                    spans = (one.start, one.end), (other.start, other.end)
+                    found.append(AtomicRelation(*spans, DIFFERENT, "values"))
+        return found
+
+    def _of_links(self) -> list[AtomicRelation]:
+        found = []
+        done: set[tuple[int, int]] = set()
+        for cell in self.links:
+            if cell in done:
+                continue
+            rows, columns = self._block(cell)
+            block = {(i, j) for i in rows for j in self.partners[0][i]}
+            done |= block
+            rows -= self.denial_words[0]
+            columns -= self.denial_words[1]
+            open_cells = {(i, j) for i, j in block if i in rows and j in columns} - self.settled
+            if open_cells:
+                found += self._of_block(rows, columns, open_cells)
+        return found
+
+    def _block(self, cell: tuple[int, int]) -> tuple[set[int], set[int]]:
+        """All words that links join with two linked words."""
+        rows, columns = {cell[0]}, {cell[1]}
+        todo = [(0, cell[0]), (1, cell[1])]
+        while todo:
+            side, word = todo.pop()
+            for other in self.partners[side][word]:
+                known = columns if side == 0 else rows
+                if other not in known:
+                    known.add(other)
+                    todo.append((1 - side, other))
+        return rows, columns
+
+    def _of_block(
+        self, rows: set[int], columns: set[int], cells: set[tuple[int, int]]
+    ) -> list[AtomicRelation]:
+        if len(rows) == len(columns) == 1:
+            ((i, j),) = cells
+            relation, rule = self._word_relation(i, j)
+            if relation == EQUIVALENT:
+                return []
+            relation, rule = self._of_pronouns(i, j) or (relation, rule)
+            return [AtomicRelation((i, i + 1), (j, j + 1), relation, rule or "other words")]
+        known = {cell: self._word_relation(*cell) for cell in cells}
+        same = [cell for cell, (relation, _) in known.items() if relation == EQUIVALENT]
+        content = [cell for cell in same if not self.sides[0].profiles[cell[0]].is_function]
+        spans = _hull(rows), _hull(columns)
+        if content:
+            self.left_over[0].update(rows - {i for i, _ in same})
+            self.left_over[1].update(columns - {j for _, j in same})
+            return []
+        if any(spans == (group.source, group.target) for group in self._groups):
+            return []
+        opposed = [(cell, rule) for cell, (relation, rule) in known.items() if relation == OPPOSITE]
+        if opposed:
+            return [AtomicRelation(*spans, OPPOSITE, opposed[0][1])]
+        if all(map(self.sides[0].is_light, rows)) and all(map(self.sides[1].is_light, columns)):
+            return []
+        return [AtomicRelation(*spans, UNKNOWN, "other words")]
+
+    @cached_property
+    def _groups(self) -> list[tuple[Span, Span]]:
+        return lexical_groups(self.sides[0].sentence, self.sides[1].sentence, load_lexicon())
+
+    def _of_pronouns(self, i: int, j: int) -> tuple[str, str] | None:
+        """A pronoun says less than a noun."""
+        are_pronouns = [read.tags[k] == "PRP" for read, k in zip(self.sides, (i, j), strict=True)]
+        if are_pronouns[0] == are_pronouns[1]:
+            return None
+        return (GENERAL if are_pronouns[0] else SPECIFIC), "pronoun"
+
+    def _of_left_over(self) -> list[AtomicRelation]:
+        found = []
+        for side, read in enumerate(self.sides):
+            linked = self.partners[side].keys() - self.left_over[side]
+            for word in range(len(read)):
+                if word in linked or word in self.denial_words[side]:
+                    continue
+                known = left_over_relation(read, word, linked)
+                if known is None:
+                    continue
+                span = (word, word + 1)
+                if side == 0:
+                    found.append(AtomicRelation(span, None, *known))
+                else:
+                    found.append(AtomicRelation(None, span, flipped(known[0]), known[1]))
+        return found
+
+    # ------------------------------------------------------------------------------------------- projection
+
+    def _projected(self, one: AtomicRelation) -> AtomicRelation:
+        """The relation as seen from outside of negations and universal quantifiers."""
+        if one.relation not in (SPECIFIC, GENERAL):
+            return one
+        turned = False
+        for side, span in enumerate((one.source, one.target)):
+            if span is not None:
+                turned = span[0] in self.scopes[side] or span[0] in self._restrictors[side]
+                break
+        return one._replace(relation=flipped(one.relation)) if turned else one
+
+    @cached_property
+    def _restrictors(self) -> tuple[set[int], ...]:
+        """The words of noun phrases with a universal quantifier."""
+        found = []
+        for read in self.sides:
+            words: set[int] = set()
+            for word, lower in enumerate(read.lower):
+                if lower in _DOWNWARD and word in read.governors:
+                    words |= _below(read, read.governors[word][0].governor)
+            found.append(words)
+        return tuple(found)
+
+
+def _without_double(denials: Iterable[Denial]) -> list[Denial]:
+    """The denials without those that deny each other: *did not fail*."""
+    rest = list(denials)
+    for outer in list(rest):
+        for inner in list(rest):
+            is_denied = outer is not inner and inner.span[0] <= outer.target < inner.span[1]
+            if is_denied and outer in rest and inner in rest:
+                rest.remove(outer)
+                rest.remove(inner)
+    return rest
+
+
+def _below(read: ReadSentence, word: int) -> set[int]:
+    """A word and all that depends on it."""
+    found, todo = {word}, [word]
+    while todo:
+        for edge in read.dependents.get(todo.pop(), ()):
+            if edge.dependent not in found:
+                found.add(edge.dependent)
+                todo.append(edge.dependent)
+    return found
+
+
+def _hull(words: set[int]) -> Span:
+    return min(words), max(words) + 1

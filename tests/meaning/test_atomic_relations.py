@@ -1,0 +1,115 @@
+"""What is known about pairs of sentences, as the whole way from text to the relation of both says it."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from forest_align import Alignment
+from forest_align.aligners.forest import ForestAligner
+from forest_align.alignment import PhraseRelation
+from forest_align.meaning import atomic_relations, joined
+
+
+@cache
+def aligner() -> ForestAligner:
+    return ForestAligner.load("forest")
+
+
+@cache
+def aligned(source: str, target: str) -> Alignment:
+    return aligner().align(source, target)
+
+
+def root(source: str, target: str) -> str:
+    alignment = aligned(source, target)
+    return joined(
+        one.relation for one in atomic_relations(alignment.source, alignment.target, alignment.words.pairs)
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("Rome conquered Carthage.", "Carthage was conquered by Rome."),
+        ("She gave the boy a book.", "She gave a book to the boy."),
+        ("In May he left.", "He left in May."),
+        ("Ann and Bob sang.", "Bob and Ann sang."),
+        ("She cannot swim.", "She is unable to swim."),
+        ("It lasts 2 weeks.", "It lasts two weeks."),
+        ("Tom is taller than Jim.", "Jim is shorter than Tom."),
+        ("He left before she came.", "She came after he left."),
+        ("The door is not open.", "The door is closed."),
+    ],
+)
+def test_other_words_for_the_same_are_equivalent(source: str, target: str) -> None:
+    assert root(source, target) == root(target, source) == "equivalent"
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("Ann sold the car to Bob.", "Bob sold the car to Ann."),
+        ("The price rose from $2 to $3.", "The price rose from $3 to $2."),
+        ("He left because she arrived.", "She arrived because he left."),
+        ("Smith hired Jones after Brown fired him.", "Brown hired Jones after Smith fired him."),
+        ("The dog bit the man.", "The dog was bitten by the man."),
+        ("It lasts 3 days.", "It lasts 3 weeks."),
+        ("Flight BA12 is late.", "Flight BA21 is late."),
+        ("Give 650 mg daily.", "Give 560 mg daily."),
+    ],
+)
+def test_exchanged_roles_and_other_values_are_different(source: str, target: str) -> None:
+    assert root(source, target) == root(target, source) == "different"
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("The tests passed.", "The tests did not pass."),
+        ("She signed the contract.", "She refused to sign the contract."),
+        ("He lacks money.", "He has money."),
+        ("It is far from clear.", "It is clear."),
+        ("He works with his brother.", "He works without his brother."),
+        ("He left before noon.", "He left after noon."),
+        ("Sales rose.", "Sales fell."),
+        ("Nobody laughed.", "Everybody laughed."),
+    ],
+)
+def test_what_is_denied_is_opposite(source: str, target: str) -> None:
+    assert root(source, target) == root(target, source) == "opposite"
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "relation"),
+    [
+        ("A black dog barked.", "A dog barked.", "more specific"),
+        ("No black dog barked.", "No dog barked.", "more general"),
+        ("The mayor resigned.", "The mayor may resign.", "more specific"),
+        ("He bought a poodle.", "He bought a dog.", "more specific"),
+    ],
+)
+def test_more_and_less_turn_around_for_swapped_sentences_and_below_negation(
+    source: str, target: str, relation: str
+) -> None:
+    assert root(source, target) == relation
+    assert {relation, root(target, source)} == {"more specific", "more general"}
+
+
+def test_a_phrase_pair_has_the_words_that_make_it_differ() -> None:
+    alignment = aligned("The tests passed in June.", "The tests did not pass in June.")
+    by_words = {alignment.texts_of(pair): pair.relation for pair in alignment.phrases}
+    relation = by_words["The tests passed in June .", "The tests did not pass in June ."]
+    assert isinstance(relation, PhraseRelation) and relation.name == "opposite"
+    assert [(one.rule, one.source, one.target) for one in relation.evidence] == [("negation", (2, 3), (3, 5))]
+    assert by_words["in June", "in June"] == PhraseRelation("equivalent")
+
+
+def test_no_phrase_around_an_opposite_one_is_equivalent() -> None:
+    alignment = aligned("He did not steal the red car.", "He stole the red car.")
+    named = [pair for pair in alignment.phrases if pair.relation is not None]
+    assert {"opposite", "equivalent"} == {pair.relation.name for pair in named if pair.relation is not None}
+    for pair in named:
+        words = range(*pair.source_node.span)
+        assert (pair.relation is not None and pair.relation.name == "opposite") == {2, 3}.issubset(words)
