@@ -92,6 +92,7 @@ class Sums(NamedTuple):
     similar: int = 0
     related: int = 0
     opposite: int = 0
+    different: int = 0
 
     @property
     def relations(self) -> tuple[int, ...]:

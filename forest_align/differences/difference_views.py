@@ -15,10 +15,16 @@ DIFFERENCES_PAGE_START = (
 
 
 def differences_to_text(alignment: Alignment, differences: TextDifferences) -> str:
-    """One line for each differing span: side, difference and words."""
+    """One line for each pair of words that do not say the same: difference, words, and the relation."""
     lines = [f"pair {alignment.id}" if alignment.id else "pair"]
-    lines += [f"{one.side:<7} {one.difference:.2f}  {one.text}" for one in differences.spans]
-    if not differences.spans:
+    for one in differences.pairs:
+        sides = [
+            " ".join(sentence.words[slice(*span)]) if span is not None else "–"
+            for sentence, span in ((alignment.source, one.source), (alignment.target, one.target))
+        ]
+        kind = f"{one.relation} ({one.rule})" if one.relation else one.rule
+        lines.append(f"{one.difference:.2f}  {' ↔ '.join(sides)}  {kind}")
+    if not differences.pairs:
         lines.append("no differences")
     return "\n".join(lines) + "\n"
 

@@ -6,15 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from forest_align.alignment import MOST_SIMILAR, Alignment, PhrasePair, Span
+from forest_align.alignment import MOST_SIMILAR, Alignment, AtomicRelation, PhrasePair, Span
 from forest_align.lexicon import load_lexicon
+from forest_align.meaning import known_relations
+from forest_align.meaning.relation_algebra import DIFFERENT, EQUIVALENT, OPPOSITE
 from forest_align.types import InputError
 from forest_align.types.spans import gaps
 
 #: Difference from which on neighbouring words make a differing span.
-DIFFERENT = 0.5
-# Least difference of phrases that are certainly so related: opposites are similar, but mean something else.
-_LEAST = {"opposite": 1.0, "related": 0.7, "similar": 0.5}
+MARKED = 0.5
+# Difference of words that are known to say something else.
+_SIZES = {OPPOSITE: 1.0, DIFFERENT: 0.8}
+# Most difference of a word in a phrase that is known to be equivalent.
+_EQUIVALENT = 0.3
 # Share of the word vectors in a difference, if there are any.
 _VECTORS = 0.3
 # Similarity of linked words of other lemmas that no phrase pair judges, from 0 to 1.
@@ -45,20 +49,47 @@ class DifferingSpan:
 
 
 @dataclass(frozen=True, slots=True)
+class Difference:
+    """Words that correspond, or have no counterpart, and do not say the same.
+
+    Attributes
+    ----------
+    source, target : (int, int) or None
+        Half-open spans of tokens; None for a side without words.
+    relation : str
+        ``"more specific"``, ``"more general"``, ``"different"`` or ``"opposite"``; empty for other words of
+        which nothing more is known.
+    rule : str
+        What was noticed, such as ``"negation"``.
+    difference : float
+        Highest difference of its words, in [0, 1].
+    """
+
+    source: tuple[int, int] | None
+    target: tuple[int, int] | None
+    relation: str
+    rule: str
+    difference: float
+
+
+@dataclass(frozen=True, slots=True)
 class TextDifferences:
-    """How much two texts differ.
+    """How much two texts differ, and in what.
 
     Attributes
     ----------
     source, target : tuple of float
         For each word how much it says something else, from 0 (the same) to 1.
     spans : tuple of DifferingSpan
-        Maximal spans of words with a difference of :data:`DIFFERENT` or more, source first.
+        Maximal spans of words with a difference of :data:`MARKED` or more, source first.
+    pairs : tuple of Difference
+        The words that do not say the same, the greatest difference first.
     """
 
     source: tuple[float, ...]
     target: tuple[float, ...]
     spans: tuple[DifferingSpan, ...]
+    pairs: tuple[Difference, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """JSON values, see ``docs/reference/formats.md``."""
@@ -75,19 +106,27 @@ class TextDifferences:
                 }
                 for one in self.spans
             ],
+            "pairs": [_pair_values(one) for one in self.pairs],
         }
+
+
+def _pair_values(one: Difference) -> dict[str, Any]:
+    spans = {"source": one.source, "target": one.target}
+    own = {side: list(span) for side, span in spans.items() if span is not None}
+    kind = {"relation": one.relation} if one.relation else {}
+    return {**own, **kind, "rule": one.rule, "difference": one.difference}
 
 
 def differences_of(alignment: Alignment) -> TextDifferences:
     """How much each word and span of an alignment says something else.
 
     A linked word differs by 1 - p·s, where p is the probability of its link and s the similarity of the
-    smallest phrase pair around the link, divided by the highest; less if its relation is *opposite*,
-    *related* or *similar*. Words of one lemma without such a pair have s = 1, other words 0.8.
+    smallest phrase pair around the link, divided by the highest. Words of one lemma without such a pair have
+    s = 1, other words 0.8. A word without a link differs by 1. Where both texts have word vectors, 0.3 of the
+    difference is 1 minus the highest cosine of the word with a word of the other text.
 
-    A word without a link differs by 1. If the smallest phrase pair around it is *equivalent*, the word
-    differs by the dissimilarity of that pair only. Where both texts have word vectors, 0.3 of the difference
-    is 1 minus the highest cosine of the word with a word of the other text. Punctuation never differs.
+    Meaning has the last word: what is known to be opposite differs by 1, what is known to be different by
+    0.8, and words whose smallest phrase pair is equivalent by 0.3 at most. Punctuation never differs.
 
     Parameters
     ----------
@@ -125,13 +164,47 @@ def differences_of(alignment: Alignment) -> TextDifferences:
                 ]
                 difference = 1.0 - max(similarities)
             else:
-                difference = _inside(word, side, judged)
+                difference = 1.0
             if distances is not None:
                 difference += _VECTORS * (distances[side][word] - difference)
             found.append(difference)
         sides.append(tuple(found))
-    spans = tuple(span for side in (0, 1) for span in _spans(alignment, side, sides[side]))
-    return TextDifferences(sides[0], sides[1], spans)
+    known = known_relations(alignment)
+    numbers = tuple(_corrected(alignment, side, sides[side], known) for side in (0, 1))
+    spans = tuple(span for side in (0, 1) for span in _spans(alignment, side, numbers[side]))
+    return TextDifferences(numbers[0], numbers[1], spans, _pairs(numbers, known))
+
+
+def _corrected(
+    alignment: Alignment, side: int, values: Sequence[float], known: Sequence[AtomicRelation]
+) -> tuple[float, ...]:
+    """The differences of the words of a side, with what is known of their meaning."""
+    found = list(values)
+    equal = sorted((pair for pair in alignment.phrases if pair.relation is not None), key=_size)
+    for word in range(len(found)):
+        around = (pair for pair in equal if _holds((pair.source_node, pair.target_node)[side].span, word))
+        smallest = next(around, None)
+        if smallest is not None and smallest.relation is not None and smallest.relation.name == EQUIVALENT:
+            found[word] = min(found[word], _EQUIVALENT)
+    for one in known:
+        span = (one.source, one.target)[side]
+        if span is not None and one.relation in _SIZES:
+            for word in range(*span):
+                found[word] = max(found[word], _SIZES[one.relation])
+    return tuple(found)
+
+
+def _pairs(numbers: tuple[Sequence[float], ...], known: Sequence[AtomicRelation]) -> tuple[Difference, ...]:
+    found = []
+    for one in known:
+        values = [
+            value
+            for side, span in zip(numbers, (one.source, one.target), strict=True)
+            if span is not None
+            for value in side[slice(*span)]
+        ]
+        found.append(Difference(one.source, one.target, one.relation, one.rule, max(values)))
+    return tuple(sorted(found, key=lambda one: -one.difference))
 
 
 def _distances(alignment: Alignment) -> tuple[list[float], list[float]] | None:
@@ -152,23 +225,9 @@ def _similarity(i: int, j: int, judged: Sequence[PhrasePair], same: bool) -> flo
 
 
 def _agreement(pair: PhrasePair) -> float:
-    """How much two phrases say the same: their similarity, unless their relation says that they do not."""
+    """How much two phrases say the same, from 0 to 1."""
     assert pair.similarity is not None
-    similarity = pair.similarity / MOST_SIMILAR
-    if pair.relation is None:
-        return similarity
-    return min(similarity, 1.0 - _LEAST.get(pair.relation.name, 0.0) * pair.relation.probability)
-
-
-def _inside(word: int, side: int, judged: Sequence[PhrasePair]) -> float:
-    """How dissimilar the smallest phrase pair around a word is, if it is equivalent; otherwise 1."""
-    for pair in judged:
-        if _holds((pair.source_node, pair.target_node)[side].span, word):
-            if pair.relation is not None and pair.relation.name == "equivalent":
-                assert pair.similarity is not None
-                return 1.0 - pair.similarity / MOST_SIMILAR
-            return 1.0
-    return 1.0
+    return pair.similarity / MOST_SIMILAR
 
 
 def _holds(span: Span, word: int) -> bool:
@@ -182,7 +241,7 @@ def _size(pair: PhrasePair) -> int:
 def _spans(alignment: Alignment, side: int, differences: Sequence[float]) -> list[DifferingSpan]:
     sentence, name = (alignment.source, "source") if side == 0 else (alignment.target, "target")
     sentence = sentence.with_offsets()
-    alike = [word for word, difference in enumerate(differences) if difference < DIFFERENT]
+    alike = [word for word, difference in enumerate(differences) if difference < MARKED]
     return [
         DifferingSpan(
             name,

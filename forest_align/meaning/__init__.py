@@ -8,6 +8,7 @@ from forest_align._faces import lazy_face
 
 if TYPE_CHECKING:
     from forest_align.meaning.changes import WordChanges, changes_of
+    from forest_align.meaning.differing_words import known_relations
     from forest_align.meaning.relation_algebra import STRENGTH, flipped, join, joined
     from forest_align.meaning.sentence_comparison import atomic_relations
 
@@ -19,6 +20,7 @@ __all__ = [
     "flipped",
     "join",
     "joined",
+    "known_relations",
 ]
 
 __getattr__, __dir__ = lazy_face(
@@ -31,5 +33,6 @@ __getattr__, __dir__ = lazy_face(
         "flipped": "forest_align.meaning.relation_algebra",
         "join": "forest_align.meaning.relation_algebra",
         "joined": "forest_align.meaning.relation_algebra",
+        "known_relations": "forest_align.meaning.differing_words",
     },
 )

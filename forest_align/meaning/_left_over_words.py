@@ -57,7 +57,7 @@ def left_over_relation(read: ReadSentence, word: int, linked: Collection[int]) -
         The words of the sentence that have links.
     """
     lower, lemma, tag = read.lower[word], read.lemmas[word], read.tags[word]
-    if lower in MODALS:
+    if lower in MODALS and not tag.startswith("NN"):
         return GENERAL, "modality"
     if lower == "only":
         return SPECIFIC, "quantifier"

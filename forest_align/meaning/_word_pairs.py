@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import SequenceMatcher
+from functools import cache
 
 from forest_align.lexicon.evidence import word_relations
 from forest_align.lexicon.kinds import Evidence
@@ -66,6 +67,8 @@ def word_relation(
         return (OPPOSITE, "antonyms") if is_antonym else (DIFFERENT, "opposed nouns")
     if word_relations(one, two) & _SAME:
         return EQUIVALENT, "synonyms"
+    if _is_measure(one, tags[0]) and _is_measure(two, tags[1]):
+        return DIFFERENT, "units"
     if _is_identifier(one.lower) and _is_identifier(two.lower):
         return DIFFERENT, "identifiers"
     if tags[0].startswith("NNP") and tags[1].startswith("NNP") and _are_misspelled(one.lower, two.lower):
@@ -95,6 +98,27 @@ def _differ_by_prefix(one: str, two: str) -> bool:
     )
     ends = one.endswith("less") and two.endswith("ful"), two.endswith("less") and one.endswith("ful")
     return any(ends) and bool(stems[0] & stems[1])
+
+
+@cache
+def _measures() -> frozenset[int]:
+    """The synsets above units, spans of time, and vessels as units: *cup*."""
+    store = load_lexicon().store
+    names = ("unit_of_measurement", "time_unit", "time_period", "containerful")
+    return frozenset(synset for name in names for synset in store.synsets(name))
+
+
+def _is_measure(word: WordProfile, tag: str) -> bool:
+    """Whether a noun can be a unit."""
+    if not tag.startswith("NN"):
+        return False
+    lexicon = load_lexicon()
+    above = (
+        other
+        for sense in lexicon.senses(word.lemma, tag)
+        for other, _ in lexicon.related_synsets(sense).above
+    )
+    return not _measures().isdisjoint(above)
 
 
 def _are_misspelled(one: str, two: str) -> bool:

@@ -26,6 +26,7 @@ from forest_align.meaning.relation_algebra import (
 )
 
 if TYPE_CHECKING:
+    from forest_align.lexicon.quantities import Quantity
     from forest_align.types import Sentence
 
 # Quantifiers whose noun is in a context that turns relations around.
@@ -62,6 +63,7 @@ class _Comparison:
         # Links that need no look any more, and words that count as having no partner.
         self.settled: set[tuple[int, int]] = set()
         self.left_over: tuple[set[int], set[int]] = (set(), set())
+        self.compared: tuple[set[int], set[int]] = (set(), set())
 
     @property
     def relations(self) -> list[AtomicRelation]:
@@ -169,16 +171,28 @@ class _Comparison:
                     for j in self.partners[0].get(i, ())
                     if other.start <= j < other.end
                 }
-                if not cells:
+                if not cells and not self._count_the_same(one, other):
                     continue
                 comparison = compare(one, other)
+                if comparison is not QuantityComparison.UNKNOWN:
+                    self.compared[0].update(range(one.start, one.end))
+                    self.compared[1].update(range(other.start, other.end))
                 if comparison is QuantityComparison.EQUAL:
                     self.settled |= cells
-                elif comparison is QuantityComparison.OTHER:
+                elif comparison is QuantityComparison.OTHER or _have_other_units(one, other):
                     self.settled |= cells
                     spans = (one.start, one.end), (other.start, other.end)
                     found.append(AtomicRelation(*spans, DIFFERENT, "values"))
         return found
+
+    def _count_the_same(self, one: Quantity, other: Quantity) -> bool:
+        """Whether linked words stand behind two quantities: *500 cars*, *400 cars*."""
+        is_free = not any(
+            self.partners[side].get(word)
+            for side, quantity in enumerate((one, other))
+            for word in range(quantity.start, quantity.end)
+        )
+        return is_free and other.end in self.partners[0].get(one.end, ())
 
     def _of_links(self) -> list[AtomicRelation]:
         found = []
@@ -223,11 +237,13 @@ class _Comparison:
         same = [cell for cell, (relation, _) in known.items() if relation == EQUIVALENT]
         content = [cell for cell in same if not self.sides[0].profiles[cell[0]].is_function]
         spans = _hull(rows), _hull(columns)
-        if content:
-            self.left_over[0].update(rows - {i for i, _ in same})
-            self.left_over[1].update(columns - {j for _, j in same})
-            return []
         if any(spans == (group.source, group.target) for group in self._groups):
+            return []
+        if content:
+            for side, words in enumerate((rows - {i for i, _ in same}, columns - {j for _, j in same})):
+                tags = self.sides[side].tags
+                # A particle belongs to its verb.
+                self.left_over[side].update(word for word in words if tags[word] not in ("RP", "RB"))
             return []
         opposed = [(cell, rule) for cell, (relation, rule) in known.items() if relation == OPPOSITE]
         if opposed:
@@ -252,7 +268,7 @@ class _Comparison:
         for side, read in enumerate(self.sides):
             linked = self.partners[side].keys() - self.left_over[side]
             for word in range(len(read)):
-                if word in linked or word in self.denial_words[side]:
+                if word in linked or word in self.denial_words[side] or word in self.compared[side]:
                     continue
                 known = left_over_relation(read, word, linked)
                 if known is None:
@@ -288,6 +304,11 @@ class _Comparison:
                     words |= _below(read, read.governors[word][0].governor)
             found.append(words)
         return tuple(found)
+
+
+def _have_other_units(one: Quantity, other: Quantity) -> bool:
+    """Whether two quantities have one number and two units that cannot be compared: *-5 °C*, *-5 °F*."""
+    return one.value == other.value and bool(one.unit and other.unit) and one.unit != other.unit
 
 
 def _without_double(denials: Iterable[Denial]) -> list[Denial]:

@@ -46,7 +46,7 @@ def test_what_one_side_says_more_the_other_says_less() -> None:
     swapped = [PhraseRelation(name, 0.5, ("number",)).swap() for name in RELATION_NAMES]
     assert [relation.name for relation in swapped] == [
         *("equivalent", "more general", "more specific", "similar", "related", "opposite"),
-            "different",
+        "different",
     ]
     assert {(relation.probability, relation.changes) for relation in swapped} == {(0.5, ("number",))}
 

@@ -148,7 +148,7 @@ def change(path: str, value: Any) -> dict[str, Any]:
         ("phrases.0.relation", "the same", "phrases[0].relation"),
         ("phrases.0.relation", 1, "phrases[0].relation"),
         ("phrases.0.relation", None, "phrases[0].relation"),
-        ("phrases.0.relation_probability", None, "phrases[0].relation_probability"),
+        ("phrases.0.relation_evidence", [{"rule": "negation"}], "phrases[0].relation_evidence[0].relation"),
         ("phrases.0.relation_probability", 1.5, "phrases[0].relation_probability"),
         ("phrases.0.changes", "inflection", "phrases[0].changes"),
         ("phrases.0.changes", ["inflection", "mood"], "phrases[0].changes[1]"),

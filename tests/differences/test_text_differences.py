@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from forest_align import Alignment, InputError, Links, PhrasePair, PhraseRelation, Sentence
-from forest_align.differences import differences_of, differences_to_html, differences_to_text
+from forest_align.alignment import AtomicRelation
+from forest_align.differences import Difference, differences_of, differences_to_html, differences_to_text
 from forest_align.types import Node
 
 SOURCE, TARGET = ["the", "red", "dog", "barked", "at", "night", "."], ["the", "blue", "dog", "sang", "."]
@@ -45,23 +48,26 @@ def test_improbable_links_differ() -> None:
 
 
 def test_the_smallest_phrase_pair_says_how_similar_linked_words_are() -> None:
-    outer, inner = pair((0, 3), (0, 3), 4.0), pair((1, 2), (1, 2), 1.0)
+    outer, inner = (
+        replace(one, relation=None) for one in (pair((0, 3), (0, 3), 4.0), pair((1, 2), (1, 2), 1.0))
+    )
     assert differences_of(aligned(outer, inner)).source[:3] == pytest.approx((0.2, 0.8, 0.2))
 
 
-@pytest.mark.parametrize(
-    ("relation", "difference"),
-    [("equivalent", 0.1), ("more general", 0.1), ("similar", 0.45), ("related", 0.63), ("opposite", 0.9)],
-)
-def test_similar_phrases_of_another_meaning_differ(relation: str, difference: float) -> None:
-    assert differences_of(aligned(pair((1, 2), (1, 2), 4.5, relation))).source[1] == pytest.approx(difference)
+@pytest.mark.parametrize(("relation", "difference"), [("opposite", 1.0), ("different", 0.8)])
+def test_what_is_known_to_say_something_else_differs_however_similar(
+    relation: str, difference: float
+) -> None:
+    atom = AtomicRelation((1, 2), (1, 2), relation, "a rule")
+    around = replace(pair((1, 2), (1, 2), 4.9), relation=PhraseRelation(relation, evidence=(atom,)))
+    found = differences_of(aligned(around))
+    assert found.source[1] == found.target[1] == difference
+    assert found.pairs[0] == Difference((1, 2), (1, 2), relation, "a rule", difference)
 
 
-def test_a_word_without_links_in_equivalent_phrases_differs_little() -> None:
-    inside = differences_of(aligned(pair((3, 6), (3, 4), 4.5)))
-    assert inside.source[4:6] == pytest.approx((0.1, 0.1))
-    other = differences_of(aligned(pair((3, 6), (3, 4), 4.5, "similar")))
-    assert other.source[4:6] == pytest.approx((1.0, 1.0))
+def test_words_in_equivalent_phrases_differ_little() -> None:
+    found = differences_of(aligned(pair((3, 6), (3, 4), 2.0)))
+    assert found.source[3:6] == pytest.approx((0.3, 0.3, 0.3))
 
 
 def test_word_vectors_are_a_share_of_the_difference() -> None:
@@ -86,6 +92,9 @@ def test_the_method_and_the_values_of_json_agree() -> None:
 
 def test_views_show_spans_and_words() -> None:
     one = aligned()
-    assert differences_to_text(one, one.differences()) == "pair 7\nsource  1.00  at night\n"
+    assert differences_to_text(one, one.differences()).splitlines() == [
+        "pair 7",
+        *("0.20  red ↔ blue  other words", "0.20  barked ↔ sang  other words"),
+    ]
     page = differences_to_html(one, one.differences())
     assert page.count('class="d"') == len(SOURCE) + len(TARGET) and 'title="1.00">night<' in page

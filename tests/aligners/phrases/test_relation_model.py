@@ -90,7 +90,7 @@ def test_a_saved_model_is_the_same_and_damaged_ones_are_refused(tmp_path: Path) 
     ("source", "target", "phrase", "wanted"),
     [
         ("He passed away .", "He died .", ("passed away", "died"), {"equivalent"}),
-        ("They sold 500 cars .", "They sold 400 cars .", ("500 cars", "400 cars"), {"similar", "related"}),
+        ("They sold 500 cars .", "They sold 400 cars .", ("500 cars", "400 cars"), {"different"}),
         (
             "The dog barked .",
             "The big brown dog barked .",

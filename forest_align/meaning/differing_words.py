@@ -1,0 +1,35 @@
+"""What differs in an aligned pair: the one place from which views, differences and edits learn it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from forest_align.meaning.relation_algebra import UNKNOWN
+from forest_align.meaning.sentence_comparison import atomic_relations
+
+if TYPE_CHECKING:
+    from forest_align.alignment import Alignment, AtomicRelation
+
+
+def known_relations(alignment: Alignment) -> list[AtomicRelation]:
+    """The words that do not say the same, in the order of their rules.
+
+    Phrase pairs with a relation know more than words: exchanged roles, which need a tree, and words that a
+    model held for equivalent.
+
+    Parameters
+    ----------
+    alignment : Alignment
+        With word links.
+    """
+    related = [pair for pair in alignment.phrases if pair.relation is not None]
+    found = dict.fromkeys(
+        one for pair in related if pair.relation is not None for one in pair.relation.evidence
+    )
+    for one in atomic_relations(alignment.source, alignment.target, alignment.words.pairs):
+        is_settled = one.relation == UNKNOWN and any(
+            one.lies_in(pair.source_node.span, pair.target_node.span) for pair in related
+        )
+        if not is_settled:
+            found.setdefault(one)
+    return list(found)
