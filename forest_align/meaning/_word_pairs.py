@@ -28,7 +28,7 @@ _SAME = int(
     | Evidence.SUFFIX
     | Evidence.PPDB
 )
-_NEGATIVE = ("un", "in", "im", "il", "ir", "dis", "non", "non-", "mis", "de", "anti", "anti-")
+_NEGATIVE = ("un", "in", "im", "il", "ir", "dis", "non", "non-", "de", "anti", "anti-")
 _MISSPELLED = 0.85
 _FUNCTION_TAGS = frozenset(("IN", "TO", "DT", "POS", "CC", "RP", "EX", "WDT"))
 _POSSIBLE = MODALS - {"should", "ought"}
