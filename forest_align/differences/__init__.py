@@ -9,15 +9,15 @@ from forest_align._faces import lazy_face
 if TYPE_CHECKING:
     from forest_align.differences.difference_views import differences_to_html, differences_to_text
     from forest_align.differences.text_differences import (
-        Difference,
         DifferingSpan,
+        DifferingWords,
         TextDifferences,
         differences_of,
     )
 
 __all__ = [
-    "Difference",
     "DifferingSpan",
+    "DifferingWords",
     "TextDifferences",
     "differences_of",
     "differences_to_html",
@@ -27,7 +27,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
-        "Difference": "forest_align.differences.text_differences",
+        "DifferingWords": "forest_align.differences.text_differences",
         "DifferingSpan": "forest_align.differences.text_differences",
         "TextDifferences": "forest_align.differences.text_differences",
         "differences_of": "forest_align.differences.text_differences",

@@ -13,9 +13,9 @@ from forest_align.meaning.relation_algebra import DIFFERENT, EQUIVALENT, OPPOSIT
 from forest_align.types import InputError
 from forest_align.types.spans import gaps
 
-#: Difference from which on neighbouring words make a differing span.
+#: DifferingWords from which on neighbouring words make a differing span.
 MARKED = 0.5
-# Difference of words that are known to say something else.
+# DifferingWords of words that are known to say something else.
 _SIZES = {OPPOSITE: 1.0, DIFFERENT: 0.8}
 # Most difference of a word in a phrase that is known to be equivalent.
 _EQUIVALENT = 0.3
@@ -49,7 +49,7 @@ class DifferingSpan:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class DifferingWords:
     """Words that correspond, or have no counterpart, and do not say the same.
 
     Attributes
@@ -82,14 +82,14 @@ class TextDifferences:
         For each word how much it says something else, from 0 (the same) to 1.
     spans : tuple of DifferingSpan
         Maximal spans of words with a difference of :data:`MARKED` or more, source first.
-    pairs : tuple of Difference
+    pairs : tuple of DifferingWords
         The words that do not say the same, the greatest difference first.
     """
 
     source: tuple[float, ...]
     target: tuple[float, ...]
     spans: tuple[DifferingSpan, ...]
-    pairs: tuple[Difference, ...] = ()
+    pairs: tuple[DifferingWords, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """JSON values, see ``docs/reference/formats.md``."""
@@ -110,7 +110,7 @@ class TextDifferences:
         }
 
 
-def _pair_values(one: Difference) -> dict[str, Any]:
+def _pair_values(one: DifferingWords) -> dict[str, Any]:
     spans = {"source": one.source, "target": one.target}
     own = {side: list(span) for side, span in spans.items() if span is not None}
     kind = {"relation": one.relation} if one.relation else {}
@@ -194,7 +194,9 @@ def _corrected(
     return tuple(found)
 
 
-def _pairs(numbers: tuple[Sequence[float], ...], known: Sequence[AtomicRelation]) -> tuple[Difference, ...]:
+def _pairs(
+    numbers: tuple[Sequence[float], ...], known: Sequence[AtomicRelation]
+) -> tuple[DifferingWords, ...]:
     found = []
     for one in known:
         values = [
@@ -203,7 +205,7 @@ def _pairs(numbers: tuple[Sequence[float], ...], known: Sequence[AtomicRelation]
             if span is not None
             for value in side[slice(*span)]
         ]
-        found.append(Difference(one.source, one.target, one.relation, one.rule, max(values)))
+        found.append(DifferingWords(one.source, one.target, one.relation, one.rule, max(values)))
     return tuple(sorted(found, key=lambda one: -one.difference))
 
 

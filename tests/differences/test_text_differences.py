@@ -9,7 +9,7 @@ import pytest
 
 from forest_align import Alignment, InputError, Links, PhrasePair, PhraseRelation, Sentence
 from forest_align.alignment import AtomicRelation
-from forest_align.differences import Difference, differences_of, differences_to_html, differences_to_text
+from forest_align.differences import DifferingWords, differences_of, differences_to_html, differences_to_text
 from forest_align.types import Node
 
 SOURCE, TARGET = ["the", "red", "dog", "barked", "at", "night", "."], ["the", "blue", "dog", "sang", "."]
@@ -62,7 +62,7 @@ def test_what_is_known_to_say_something_else_differs_however_similar(
     around = replace(pair((1, 2), (1, 2), 4.9), relation=PhraseRelation(relation, evidence=(atom,)))
     found = differences_of(aligned(around))
     assert found.source[1] == found.target[1] == difference
-    assert found.pairs[0] == Difference((1, 2), (1, 2), relation, "a rule", difference)
+    assert found.pairs[0] == DifferingWords((1, 2), (1, 2), relation, "a rule", difference)
 
 
 def test_words_in_equivalent_phrases_differ_little() -> None:
