@@ -11,7 +11,7 @@ PIP = $(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS)
 CPU_INDEX ?= https://download.pytorch.org/whl/cpu
 INSTALL_TORCH = $(PIP) --retries 0 --timeout 20 --no-deps --index-url $(CPU_INDEX) torch || $(PIP) torch
 
-.PHONY: demo test test-only test-engines test-transformers dist test-sdist test-wheel test-installed install-wheel lint types benchmark nightly clean
+.PHONY: docs stale demo test test-only test-engines test-transformers dist test-sdist test-wheel test-installed install-wheel lint types benchmark nightly clean
 
 demo: $(VENV)/installed
 	$(BIN)/forest-align align examples/pairs.tsv --to text
@@ -77,6 +77,15 @@ benchmark: $(VENV)/installed-for-tests
 	for run in $(RUNS); do \
 	    $(BIN)/forest-align benchmark $${run%.*} --split $${run#*.} --data $(DATA) $(ALIGNERS) $(OPTIONS) \
 	        -o build/benchmark > build/benchmark/$$run.md || [ $$? = 1 ] || exit 2; done
+
+# The documentation as a site: build/site/html/README.html.
+docs: $(VENV)/installed-for-tests
+	$(PIP) --no-build-isolation -e '.[docs]'
+	$(BIN)/python tools/build_site.py build/site
+
+# Tables of measurements that are older than the models that they measure.
+stale:
+	$(PYTHON) tools/stale_tables.py
 
 # mypy knows nothing of package_dir: give it the namespace as a tree of links.
 types: $(VENV)/installed-for-tests

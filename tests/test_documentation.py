@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from run_examples import BLOCK, fresh_page, steps_of
 
 from forest_align.cli import COMMANDS
 
@@ -22,7 +20,7 @@ LINK = re.compile(r"\]\(([^)#]*)(?:#([^)]*))?\)")
 HEADING = re.compile(r"^#+ +(.+?)\s*$", re.MULTILINE)
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FIGURE = re.compile(r"\d+\.\d+")
 COMMAND = re.compile(r"\b(?:forest-align|python) [^`\n]*(?:\\\n[^`\n]*)*")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 MODULE = re.compile(
@@ -153,19 +151,11 @@ def test_commands_and_their_options_exist(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if PYTHON.search(text_of(page))], ids=name_of)
-def test_python_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import forest_align
-
-    examples = ROOT / "examples" / "pairs.tsv"
+def test_each_python_example_runs_alone(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    shutil.copy(examples, tmp_path)
-    pairs = [tuple(line.split("\t")) for line in text_of(examples).splitlines()]
-    # The page that is read first needs nothing from elsewhere.
-    names: dict[str, object] = {} if page == ROOT / "README.md" else {"pairs": pairs}
-    if "aligner =" not in text_of(page):
-        names["aligner"] = forest_align.load("contextual")
+    shutil.copy(ROOT / "examples" / "pairs.tsv", tmp_path)
     for block in PYTHON.findall(text_of(page)):
-        exec(compile(block, name_of(page), "exec"), names)
+        exec(compile(block, name_of(page), "exec"), {})
 
 
 def test_names_of_the_api_are_public() -> None:
@@ -179,39 +169,31 @@ def test_names_of_the_api_are_public() -> None:
         assert missing == set(), package
 
 
-@pytest.mark.parametrize(
-    ("page", "command"),
-    [
-        ("README.md", "forest-align align 'He passed"),
-        ("docs/guide/differences.md", "forest-align differences"),
-        ("docs/guide/edits.md", "forest-align edits"),
-        ("docs/guide/evaluate.md", "printf"),
-        ("docs/guide/read-a-result.md", "forest-align align 'He passed"),
-        ("docs/guide/read-a-result.md", "forest-align align --all"),
-    ],
-)
-def test_commands_print_what_their_page_shows(page: str, command: str, tmp_path: Path) -> None:
-    (block,) = (one for one in CONSOLE.findall(text_of(ROOT / page)) if one.startswith(f"$ {command}"))
-    lines = block.splitlines()
-    # A command goes on after a line that ends with a backslash.
-    continued = [before.endswith("\\") for before in ["", *lines[:-1]]]
-    commands = [line.startswith("$ ") or more for line, more in zip(lines, continued, strict=True)]
-    script = "\n".join(
-        line.removeprefix("$ ") for line, is_command in zip(lines, commands, strict=True) if is_command
-    )
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    done = subprocess.run(
-        ["bash", "-e", "-c", script],
-        cwd=tmp_path,
-        env={**os.environ, "PATH": path, "COLUMNS": ""},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    shown = [line for line, is_command in zip(lines, commands, strict=True) if not is_command]
-    assert len(shown) > 2 and _without_figures(done.stdout.rstrip().splitlines()) == _without_figures(shown)
+PRINTING = [
+    page
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    if any(output for block in BLOCK.findall(text_of(page)) for _, output in steps_of(block))
+]
 
 
-def _without_figures(lines: list[str]) -> list[str]:
-    """Lines in which another model, or another kind of processor, changes nothing."""
-    return [re.sub(r"[\d. ]+", " ", line) for line in lines]
+@pytest.mark.parametrize("page", PRINTING, ids=name_of)
+def test_commands_print_what_their_page_shows(page: Path) -> None:
+    """To write what they print into the pages: ``python tools/run_examples.py PAGE…``."""
+    shown, printed = (BLOCK.findall(text) for text in (text_of(page), fresh_page(page)))
+    for before, after in zip(shown, printed, strict=True):
+        figures = [[float(figure) for figure in FIGURE.findall(text)] for text in (before, after)]
+        assert _without_figures(before) == _without_figures(after)
+        # Another kind of processor may round differently.
+        assert figures[1] == pytest.approx(figures[0], rel=0.005, abs=0.021), after
+
+
+def _without_figures(block: str) -> list[str]:
+    return [re.sub(r" +", " ", FIGURE.sub("#", line)).rstrip() for line in block.splitlines()]
+
+
+def test_a_figure_or_word_that_a_command_does_not_print_is_noticed(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "```console\n$ cat it\n0.5 yes\n$ echo 0.75 \\\n    no\n0.5 no\n…\n```\n", encoding="utf-8"
+    )
+    assert fresh_page(page) == page.read_text(encoding="utf-8").replace("no\n0.5 no", "no\n0.75 no")

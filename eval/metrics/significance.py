@@ -40,7 +40,7 @@ def approximate_randomization(
 
     Noreen 1989; Riezler and Maxwell 2005, with B = 10,000 as in Arase and Tsujii 2017, §6.3. If the systems
     were equally good, swapping their outputs on any sentence pair would change nothing:
-    p = (1 + #{shuffles with |difference| ≥ the observed one}) / (1 + B).
+    p = (1 + n) / (1 + B), where n shuffles have an absolute difference of at least the observed one.
 
     Parameters
     ----------
