@@ -208,9 +208,6 @@ bundle forest aligners/models/forest
 step paraphrases python -m forest_align.em.sentence_pairs.training "$out/paraphrases" \
     --loose "$data/extrinsic/msrp/msr-para-train.tsv" --strict "$data/extrinsic/paws/dev.tsv" --features "$out/cache"
 bundle paraphrases aligners/models/parts/paraphrases
-step changed-spans python -m forest_align.em.phrases.changed_span_training "$data/differences/ssd-dev.tsv" \
-    "$out/changed-spans" --folds 5
-bundle changed-spans aligners/models/parts/changed-spans
 step edits python -m forest_align.em.edits.edit_training "$data" "$out/edits" --folds 3
 bundle edits edits/models/arxivedits
 step em-published train_published

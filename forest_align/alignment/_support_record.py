@@ -20,7 +20,7 @@ from forest_align.types.json_fields import (
 
 @dataclass(frozen=True, slots=True)
 class SupportingSpan:
-    """A span of the source that supports a span of the summary.
+    """A span of the source that supports or contradicts a span of the summary.
 
     Attributes
     ----------
@@ -29,7 +29,8 @@ class SupportingSpan:
     span : (int, int)
         Half-open character offsets in that sentence.
     probability : float
-        Probability that it supports the span of the summary, in [0, 1].
+        Probability that it supports the span of the summary, in [0, 1]; of one that contradicts it, that
+        the two correspond.
     relation : str
         How the span of the summary is related to it, one of :data:`~forest_align.alignment.RELATION_NAMES`.
     """
@@ -54,17 +55,25 @@ class SummarySpan:
         Probability that the source supports it, in [0, 1].
     support : tuple of SupportingSpan
         Spans of the source, the most probable first; empty for an unsupported span.
+    contradiction : tuple of SupportingSpan
+        Spans of the source that say the opposite or something different, the most probable first.
     """
 
     sentence: int
     span: tuple[int, int]
     probability: float
     support: tuple[SupportingSpan, ...] = ()
+    contradiction: tuple[SupportingSpan, ...] = ()
 
     @property
     def is_supported(self) -> bool:
         """Whether anything supports the span."""
         return bool(self.support)
+
+    @property
+    def answer(self) -> str:
+        """``"supported"``, ``"contradicted"`` if the source says something else, or ``"unsupported"``."""
+        return "supported" if self.support else "contradicted" if self.contradiction else "unsupported"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +94,7 @@ class SupportRecord(JsonLine):
 
     @property
     def unsupported(self) -> tuple[SummarySpan, ...]:
-        """The spans of the summary that nothing supports."""
+        """The spans of the summary that nothing supports, contradicted ones among them."""
         return tuple(span for span in self.spans if not span.is_supported)
 
     def to_dict(self) -> dict[str, Any]:
@@ -101,21 +110,23 @@ class SupportRecord(JsonLine):
                 "span": list(one.span),
                 "text": self.text_of(one),
                 "supported": one.is_supported,
+                "answer": one.answer,
                 "probability": check_number(one.probability, "spans.probability"),
-                "support": [
-                    {
-                        "sentence": other.sentence,
-                        "span": list(other.span),
-                        "text": self.text_of(other),
-                        "probability": check_number(other.probability, "spans.support.probability"),
-                        "relation": other.relation,
-                    }
-                    for other in one.support
-                ],
+                "support": [self._source_values(other, "support") for other in one.support],
+                "contradiction": [self._source_values(other, "contradiction") for other in one.contradiction],
             }
             for one in self.spans
         ]
         return values | ({"error": self.error} if self.error else {})
+
+    def _source_values(self, one: SupportingSpan, name: str) -> dict[str, Any]:
+        return {
+            "sentence": one.sentence,
+            "span": list(one.span),
+            "text": self.text_of(one),
+            "probability": check_number(one.probability, f"spans.{name}.probability"),
+            "relation": one.relation,
+        }
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
@@ -141,17 +152,15 @@ class SupportRecord(JsonLine):
 
 def _read_span(fields: Fields, summary: tuple[str, ...], source: tuple[str, ...]) -> SummarySpan:
     sentence, span = _read_place(fields, summary)
-    support = [
-        Fields(one, f"{fields.name('support')}[{k}]") for k, one in enumerate(fields.items("support", []))
-    ]
-    return SummarySpan(
-        sentence,
-        span,
-        fields.probability("probability"),
-        tuple(
-            SupportingSpan(*_read_place(one, source), one.probability("probability"), _read_name(one))
-            for one in support
-        ),
+    support, contradiction = (_read_spans(fields, name, source) for name in ("support", "contradiction"))
+    return SummarySpan(sentence, span, fields.probability("probability"), support, contradiction)
+
+
+def _read_spans(fields: Fields, name: str, source: tuple[str, ...]) -> tuple[SupportingSpan, ...]:
+    spans = [Fields(one, f"{fields.name(name)}[{k}]") for k, one in enumerate(fields.items(name, []))]
+    return tuple(
+        SupportingSpan(*_read_place(one, source), one.probability("probability"), _read_name(one))
+        for one in spans
     )
 
 

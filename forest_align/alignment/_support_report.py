@@ -37,12 +37,13 @@ class SupportReport(SupportRecord):
     def __str__(self) -> str:
         if self.error:
             return f"error: {self.error}"
-        lines = []
+        lines = [f"pair {self.id}"] if self.id else []
         for span in self.spans:
             found = [
                 f"{self.text_of(one)} ({one.sentence + 1}, {one.probability:.2f}, {one.relation})"
-                for one in span.support
+                for one in span.support or span.contradiction
             ]
-            shown = f"  ←  {'; '.join(found)}" if found else f"  unsupported ({span.probability:.2f})"
-            lines.append(self.text_of(span) + shown)
+            shown = f"  ←  {'; '.join(found)}" if found else f"  ({span.probability:.2f})"
+            answer = "" if span.is_supported else f"  {span.answer}"
+            lines.append(self.text_of(span) + answer + shown)
         return "\n".join(lines)

@@ -10,6 +10,7 @@ from forest_align.alignment.page_text import escaped
 
 _STYLE = """
 .c { border-bottom: 3px solid var(--c2); border-radius: 3px; } .c.weak { border-bottom-style: dashed; }
+.c.no { border-bottom: 3px double var(--c5); background: #aa224422; }
 .c.un { border-bottom: 3px solid var(--c1); background: #d55e0022; } .e { border-bottom: 1px dotted; }
 """
 # Supported spans below this probability have a dashed line.
@@ -32,12 +33,13 @@ def report_page(reports: Iterable[SupportRecord]) -> str:
 def report_section(report: SupportRecord) -> str:
     """One report as a ``<section>`` with the summary on the left and the source on the right."""
     count = len(report.unsupported)
-    note = f"{count} of {len(report.spans)} spans unsupported"
+    against = sum(span.answer == "contradicted" for span in report.spans)
+    note = f"{count} of {len(report.spans)} spans unsupported, {against} of them contradicted"
     body = [f'<h2>Summary {escaped(report.id)} <span class="note">{note}</span></h2>']
     if report.error:
         body.append(f'<p class="error">{escaped(report.error)}</p>')
     body += ['<div class="two">', f"<div>{_summary(report)}</div>", f"<div>{_source(report)}</div>", "</div>"]
-    legend = f"green: supported; dashed: less than {_SURE:.2f} probable; red: nothing supports it"
+    legend = f"green: supported; dashed: below {_SURE:.2f}; red: unsupported; double line: contradicted"
     body.append(f'<p class="note">{legend}</p>')
     return "\n".join(["<section>", *body, "</section>\n"])
 
@@ -45,8 +47,9 @@ def report_section(report: SupportRecord) -> str:
 def _summary(report: SupportRecord) -> str:
     marks: dict[int, dict[tuple[int, int], str]] = {}
     for number, span in enumerate(report.spans):
-        names = " ".join([f"m{number}", *(_source_name(one.sentence, one.span) for one in span.support)])
-        title = f"{span.probability:.2f}" if span.is_supported else f"unsupported, {span.probability:.2f}"
+        partners = span.support or span.contradiction
+        names = " ".join([f"m{number}", *(_source_name(one.sentence, one.span) for one in partners)])
+        title = f"{span.probability:.2f}" if span.is_supported else f"{span.answer}, {span.probability:.2f}"
         tag = f'<span class="{_class(span)}" data-w="m{number}" data-with="{names}" title="{title}">'
         marks.setdefault(span.sentence, {})[span.span] = tag
     return _paragraphs(report.summary, marks)
@@ -54,14 +57,14 @@ def _summary(report: SupportRecord) -> str:
 
 def _class(span: SummarySpan) -> str:
     if not span.is_supported:
-        return "c un"
+        return "c no" if span.contradiction else "c un"
     return "c" if span.probability >= _SURE else "c weak"
 
 
 def _source(report: SupportRecord) -> str:
     lights: dict[tuple[int, tuple[int, int]], list[str]] = {}
     for number, span in enumerate(report.spans):
-        for one in span.support:
+        for one in span.support or span.contradiction:
             lights.setdefault((one.sentence, one.span), []).append(f"m{number}")
     marks: dict[int, dict[tuple[int, int], str]] = {}
     for (sentence, place), names in lights.items():

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import product
 from typing import NamedTuple
 
@@ -40,7 +41,10 @@ class RoleRelations(NamedTuple):
 
 
 def exchanged_roles(
-    source: ReadSentence, target: ReadSentence, partners: tuple[Partners, Partners]
+    source: ReadSentence,
+    target: ReadSentence,
+    partners: tuple[Partners, Partners],
+    equal: AbstractSet[tuple[int, int]] = frozenset(),
 ) -> RoleRelations:
     """Compare the roles of linked words.
 
@@ -53,6 +57,8 @@ def exchanged_roles(
         The sentences.
     partners : (mapping, mapping)
         The partners of the linked words of both sides.
+    equal : set of (int, int)
+        Words of equal quantities, whose order says nothing: *5 May*, *May 5*.
     """
     ours, theirs = _fillers(source), _fillers(target)
     found = RoleRelations([], set())
@@ -64,6 +70,8 @@ def exchanged_roles(
                 continue
             exchange = _exchange(source, target, words, others, partners)
             is_converse = lemmas in CONVERSES or _are_opposed_comparatives(source, target, governor, other)
+            if exchange in equal:
+                continue
             if exchange and is_converse:
                 found.settled.add((governor, other))
             elif exchange:

@@ -95,6 +95,8 @@ class ReadSentence:
     def is_light(self, word: int) -> bool:
         """Whether a word adds nothing to what is said: a function word, an auxiliary, *also*."""
         lower = self.lower[word]
+        if self.tags[word].startswith("NNP"):  # May, Will
+            return False
         if self.tags[word] in _LIGHT_TAGS or not is_content_word(lower):
             return True
         return lower in EMPTY or self.lemmas[word] in EMPTY

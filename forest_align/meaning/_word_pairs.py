@@ -56,6 +56,8 @@ def word_relation(
         relation = contrast(*pair)
         if relation is not None:
             return relation, "contrast"
+    if _are_letters(one.lower, two.lower, tags):
+        return DIFFERENT, "identifiers"
     if all(word.is_function or tag in _FUNCTION_TAGS for word, tag in zip((one, two), tags, strict=True)):
         return _of_function_words(one.lower, two.lower, texts, tags)
     if _differ_by_prefix(one.lemma, two.lemma):
@@ -127,8 +129,14 @@ def _are_misspelled(one: str, two: str) -> bool:
 
 
 def _is_identifier(word: str) -> bool:
-    """Whether a word is a number or a name with digits, or a single letter."""
-    return any(map(str.isdigit, word)) or (len(word) == 1 and word.isalpha() and word not in "ai")
+    """Whether a word is a number or a name with digits."""
+    return any(map(str.isdigit, word))
+
+
+def _are_letters(one: str, two: str, tags: tuple[str, str]) -> bool:
+    """Whether two words are letters that name something, and not an article and a pronoun."""
+    are_names = not {*tags} <= {"DT", "PRP"} and "PRP" not in tags
+    return are_names and len(one) == len(two) == 1 and one.isalpha() and two.isalpha()
 
 
 def _of_taxonomy(one: WordProfile, two: WordProfile, tags: tuple[str, str]) -> tuple[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING
 
 from forest_align.alignment import AtomicRelation, Span
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from forest_align.lexicon.quantities import Quantity
     from forest_align.types import Sentence
 
+#: The rule about quantities; no model judges what it leaves open.
+VALUES = "values"
 # Quantifiers whose noun is in a context that turns relations around.
 _DOWNWARD = frozenset("all every each no any whoever".split())
 
@@ -63,17 +66,19 @@ class _Comparison:
         # Links that need no look any more, and words that count as having no partner.
         self.settled: set[tuple[int, int]] = set()
         self.left_over: tuple[set[int], set[int]] = (set(), set())
+        self.open_values: set[tuple[int, int]] = set()
+        self.equal: set[tuple[int, int]] = set()
         self.compared: tuple[set[int], set[int]] = (set(), set())
 
     @property
     def relations(self) -> list[AtomicRelation]:
         """All relations."""
         found = self._of_denials()
-        roles = exchanged_roles(*self.sides, self.partners) if self._may_exchange else None
-        if roles is not None:
+        found += self._of_quantities()
+        if self._may_exchange:
+            roles = exchanged_roles(*self.sides, self.partners, self.equal)
             self.settled |= roles.settled
             found += roles.relations
-        found += self._of_quantities()
         found += self._of_links()
         found += self._of_left_over()
         return [self._projected(one) for one in found]
@@ -173,7 +178,9 @@ class _Comparison:
                 }
                 if not cells and not self._count_the_same(one, other):
                     continue
-                comparison = compare(one, other)
+                comparison = QuantityComparison.EQUAL if _number_the_same(one, other) else compare(one, other)
+                if comparison is QuantityComparison.EQUAL:
+                    self.equal.update(product(range(one.start, one.end), range(other.start, other.end)))
                 if comparison is not QuantityComparison.UNKNOWN:
                     self.compared[0].update(range(one.start, one.end))
                     self.compared[1].update(range(other.start, other.end))
@@ -182,7 +189,9 @@ class _Comparison:
                 elif comparison is QuantityComparison.OTHER or _have_other_units(one, other):
                     self.settled |= cells
                     spans = (one.start, one.end), (other.start, other.end)
-                    found.append(AtomicRelation(*spans, DIFFERENT, "values"))
+                    found.append(AtomicRelation(*spans, DIFFERENT, VALUES))
+                else:
+                    self.open_values |= cells
         return found
 
     def _count_the_same(self, one: Quantity, other: Quantity) -> bool:
@@ -232,10 +241,11 @@ class _Comparison:
             if relation == EQUIVALENT:
                 return []
             relation, rule = self._of_pronouns(i, j) or (relation, rule)
-            return [AtomicRelation((i, i + 1), (j, j + 1), relation, rule or "other words")]
+            rule = VALUES if (i, j) in self.open_values else rule or "other words"
+            return [AtomicRelation((i, i + 1), (j, j + 1), relation, rule)]
         known = {cell: self._word_relation(*cell) for cell in cells}
         same = [cell for cell, (relation, _) in known.items() if relation == EQUIVALENT]
-        content = [cell for cell in same if not self.sides[0].profiles[cell[0]].is_function]
+        content = [cell for cell in same if not self.sides[0].is_light(cell[0])]
         spans = _hull(rows), _hull(columns)
         if any(spans == (group.source, group.target) for group in self._groups):
             return []
@@ -250,7 +260,8 @@ class _Comparison:
             return [AtomicRelation(*spans, OPPOSITE, opposed[0][1])]
         if all(map(self.sides[0].is_light, rows)) and all(map(self.sides[1].is_light, columns)):
             return []
-        return [AtomicRelation(*spans, UNKNOWN, "other words")]
+        rule = "other words" if self.open_values.isdisjoint(cells) else VALUES
+        return [AtomicRelation(*spans, UNKNOWN, rule)]
 
     @cached_property
     def _groups(self) -> list[tuple[Span, Span]]:
@@ -304,6 +315,11 @@ class _Comparison:
                     words |= _below(read, read.governors[word][0].governor)
             found.append(words)
         return tuple(found)
+
+
+def _number_the_same(one: Quantity, other: Quantity) -> bool:
+    """Whether a number and an ordinal count to the same: *chapter 3*, *the third chapter*."""
+    return {one.kind, other.kind} == {"cardinal", "ordinal"} and one.value == other.value
 
 
 def _have_other_units(one: Quantity, other: Quantity) -> bool:

@@ -33,7 +33,8 @@ def test_json_has_the_documented_fields() -> None:
         "sentence": 0, "span": [2, 4], "text": "do", "probability": 0.6, "relation": "more general",
     }  # fmt: skip
     assert last == {
-        "sentence": 1, "span": [0, 3], "text": "<b>", "supported": False, "probability": 0.2, "support": [],
+        "sentence": 1, "span": [0, 3], "text": "<b>", "supported": False, "answer": "unsupported",
+        "probability": 0.2, "support": [], "contradiction": [],
     }  # fmt: skip
 
 
@@ -68,11 +69,22 @@ def test_an_unknown_relation_is_refused() -> None:
 
 def test_text_names_the_support_of_each_span() -> None:
     assert str(example()).splitlines() == [
+        "pair 7",
         "Dogs  ←  Hound (2, 0.90, equivalent); do (1, 0.60, more general)",
         "bark  ←  Hound (2, 0.60, equivalent)",
-        "<b>  unsupported (0.20)",
+        "<b>  unsupported  (0.20)",
     ]
     assert str(SupportReport((), (), error="no file")) == "error: no file"
+
+
+def test_a_contradicted_span_says_by_what() -> None:
+    against = SupportingSpan(0, (0, 5), 0.75, "opposite")
+    span = SummarySpan(0, (0, 4), 0.1, (), (against,))
+    report = SupportReport(("Dogs bark.",), ("Hound sleeps.",), (span,))
+    assert (span.answer, report.unsupported) == ("contradicted", (span,))
+    assert str(report) == "Dogs  contradicted  ←  Hound (1, 0.75, opposite)"
+    assert SupportReport.from_json(report.to_json()).spans == (span,)
+    assert 'title="contradicted, 0.10"' in report.to_html()
 
 
 def test_the_page_joins_spans_with_their_support() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,9 +12,11 @@ from forest_align.aligners.logistic_function import regression
 from forest_align.aligners.pair import GivenChunks
 from forest_align.alignment import CHUNK_RELATIONS, Span
 from forest_align.lexicon.function_words import is_content_word
+from forest_align.meaning.relation_algebra import DIFFERENT, OPPOSITE, SPECIFIC, STRENGTH
 
 if TYPE_CHECKING:
     from forest_align.aligners.chunks import ChunkAligner
+    from forest_align.alignment import AtomicRelation
     from forest_align.types import Sentence
 
 #: What the regression reads of a chunk and the sentences of the source.
@@ -36,10 +38,13 @@ class ChunkSupport:
         float64, shape (A, B): that the chunk of the source supports the chunk of the summary.
     relation : numpy.ndarray
         int64, shape (A, B): the most probable relation of the chunk of the summary to that of the source.
+    aligned : numpy.ndarray
+        float64, shape (A, B): probability that the chunks correspond, whatever they say.
     """
 
     probability: np.ndarray
     relation: np.ndarray
+    aligned: np.ndarray
 
 
 def chunk_support(
@@ -71,9 +76,45 @@ def chunk_support(
     probability = regression(support_features(best, similarity), SUPPORT_WEIGHTS)
     scale = (probability / np.maximum(best, _TINY))[:, None]
     return [
-        ChunkSupport(np.minimum(scale * one, 1.0), found.relations.argmax(2))
+        ChunkSupport(np.minimum(scale * one, 1.0), found.relations.argmax(2), found.aligned)
         for one, found in zip(implied, judged, strict=True)
     ]
+
+
+def chunk_relations(
+    chunks: Sequence[Span], others: Sequence[Span], known: Iterable[AtomicRelation]
+) -> dict[tuple[int, int], str]:
+    """The chunks of a summary that chunks of the source do not support, whatever their words have in common.
+
+    Parameters
+    ----------
+    chunks, others : sequence of (int, int)
+        The chunks of a sentence of the summary and of the source.
+    known : iterable of AtomicRelation
+        What is known about their words.
+
+    Returns
+    -------
+    dict of (int, int) to str
+        For pairs of chunks that something opposes, *opposite* or *different*; *more specific* if the source
+        only says that something may be so.
+    """
+    found: dict[tuple[int, int], str] = {}
+    for one in known:
+        is_possible = one.relation == SPECIFIC and one.rule == "modality"
+        if not (is_possible or one.relation in (DIFFERENT, OPPOSITE)):
+            continue
+        # *Because* is not in the chunk *of the rain*.
+        near = int(one.rule == "contrast")
+        for a, chunk in enumerate(chunks):
+            for b, other in enumerate(others):
+                if _touches(one.source, chunk) and _touches(one.target, (other[0] - near, other[1])):
+                    found[a, b] = max(found.get((a, b), one.relation), one.relation, key=STRENGTH.index)
+    return found
+
+
+def _touches(one: Span | None, chunk: Span) -> bool:
+    return one is None or (one[0] < chunk[1] and chunk[0] < one[1])
 
 
 def support_features(best: np.ndarray, similarity: float) -> np.ndarray:

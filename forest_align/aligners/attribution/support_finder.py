@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from forest_align._version import __version__
-from forest_align.aligners.attribution.chunk_support import ChunkSupport, chunk_support
+from forest_align.aligners.attribution.chunk_support import chunk_relations, chunk_support
 from forest_align.aligners.attribution.tagged_chunks import chunk_spans
 from forest_align.aligners.chunks import ChunkAligner
 from forest_align.aligners.documents.document_sentences import (
@@ -18,12 +18,16 @@ from forest_align.aligners.documents.document_sentences import (
 )
 from forest_align.aligners.documents.sentence_matches import SentenceMatches
 from forest_align.alignment import CHUNK_RELATIONS, Span, SummarySpan, SupportingSpan, SupportReport
+from forest_align.meaning import atomic_relations
+from forest_align.meaning.relation_algebra import DIFFERENT, OPPOSITE
 from forest_align.types import Sentence
 from forest_align.types.json_fields import check_probability
 from forest_align.workers.processes import check_counts
 
 # A sentence of the source that covers no more of the summary's sentence than the others is no candidate.
 _LEAST_GAIN = 0.01
+# A chunk of the source contradicts one of the summary if they correspond at least this probably.
+_CORRESPONDING = 0.5
 
 
 class SupportFinder:
@@ -99,24 +103,27 @@ class SupportFinder:
         chunked = [(j, other, chunk_spans(other.tags, other.words)) for j, other in candidates if own]
         chunked = [one for one in chunked if one[2]]
         judged = chunk_support(self.chunks, sentence, own, [(other, theirs) for _, other, theirs in chunked])
+        against: list[list[SupportingSpan]] = [[] for _ in own]
         for (j, other, theirs), found in zip(chunked, judged, strict=True):
-            best = np.maximum(best, found.probability.max(1))
-            for a, b in np.argwhere(found.probability >= self.threshold).tolist():
-                support[a].append(_supporting(j, other, theirs[b], found, (a, b)))
-        for span, probability, supporting in zip(own, best.tolist(), support, strict=True):
-            ordered = sorted(supporting, key=lambda one: -one.probability)
-            yield SummarySpan(number, _characters(sentence, span), probability, tuple(ordered))
-
-
-def _supporting(
-    number: int, sentence: Sentence, span: Span, found: ChunkSupport, cell: tuple[int, int]
-) -> SupportingSpan:
-    return SupportingSpan(
-        number,
-        _characters(sentence, span),
-        float(found.probability[cell]),
-        CHUNK_RELATIONS[int(found.relation[cell])],
-    )
+            words = self.chunks.words.align_prepared(sentence, other).words
+            known = chunk_relations(own, theirs, atomic_relations(sentence, other, words.pairs))
+            supports = found.probability.copy()
+            for cell in known:
+                supports[cell] = 0.0
+            best = np.maximum(best, supports.max(1))
+            for a, b in np.argwhere(supports >= self.threshold).tolist():
+                characters = _characters(other, theirs[b])
+                relation = CHUNK_RELATIONS[int(found.relation[a, b])]
+                support[a].append(SupportingSpan(j, characters, float(supports[a, b]), relation))
+            for (a, b), relation in known.items():
+                aligned = float(found.aligned[a, b])
+                if relation in (DIFFERENT, OPPOSITE) and aligned >= _CORRESPONDING:
+                    against[a].append(SupportingSpan(j, _characters(other, theirs[b]), aligned, relation))
+        for span, probability, *both in zip(own, best.tolist(), support, against, strict=True):
+            supporting, contradicting = (
+                tuple(sorted(spans, key=lambda one: -one.probability)) for spans in both
+            )
+            yield SummarySpan(number, _characters(sentence, span), probability, supporting, contradicting)
 
 
 def _characters(sentence: Sentence, span: Span) -> Span:

@@ -23,7 +23,7 @@ from forest_align.alignment import (
 )
 from forest_align.meaning.changes import WordChanges
 from forest_align.meaning.relation_algebra import EQUIVALENT, MIXED, UNKNOWN, joined
-from forest_align.meaning.sentence_comparison import atomic_relations
+from forest_align.meaning.sentence_comparison import VALUES, atomic_relations
 
 if TYPE_CHECKING:
     from forest_align.aligners.phrases.features import SpanEvidence
@@ -111,7 +111,7 @@ def _settled(
     }
     found = []
     for one in known:
-        if one.relation == UNKNOWN:
+        if one.relation == UNKNOWN and one.rule != VALUES:
             around = [k for k in judged if one.lies_in(pairs[k].source_node.span, pairs[k].target_node.span)]
             if around:
                 smallest = min(around, key=sizes.__getitem__)

@@ -49,6 +49,28 @@ def test_a_sentence_supports_itself_and_not_more_than_it_says(finder: SupportFin
     assert general.spans[0].probability > specific.spans[0].probability
 
 
+@pytest.mark.parametrize(
+    ("summary", "source", "contradicted"),
+    [
+        ("The tests passed in June.", "The tests did not pass in June.", {"passed"}),
+        ("Gate B7 is shut.", "Gate B9 is shut.", {"Gate B7"}),
+        ("He left before noon.", "He left after noon.", {"before noon"}),
+        ("The tests passed in June.", "In June the tests passed.", set()),
+    ],
+)
+def test_a_span_is_contradicted_where_the_source_says_something_else(
+    finder: SupportFinder, summary: str, source: str, contradicted: set[str]
+) -> None:
+    found = finder.find(summary, source)
+    against = {found.text_of(span) for span in found.spans if span.answer == "contradicted"}
+    assert against == contradicted == {found.text_of(span) for span in found.unsupported}
+
+
+def test_what_only_may_be_so_supports_nothing(finder: SupportFinder) -> None:
+    found = finder.find("The mayor resigned.", "The mayor may resign.")
+    assert [(found.text_of(span), span.answer) for span in found.unsupported] == [("resigned", "unsupported")]
+
+
 def test_an_unrelated_source_supports_nothing(finder: SupportFinder) -> None:
     found = finder.find("The minister resigned on Monday.", "Ducks swim across a pond.")
     assert found.spans and not any(span.is_supported for span in found.spans)
@@ -74,7 +96,8 @@ def test_broken_texts_are_refused(finder: SupportFinder) -> None:
 
 def test_the_threshold_decides_on_support_alone() -> None:
     low, high = (forest_align.support(SUMMARY, SOURCE, threshold=at) for at in (0.01, 1))
-    assert not low.unsupported
+    # Another value supports nothing, however probable.
+    assert [low.text_of(span) for span in low.unsupported] == ["by 7%"]
     assert len(high.unsupported) == len(high.spans)
     assert [one.probability for one in low.spans] == [one.probability for one in high.spans]
 

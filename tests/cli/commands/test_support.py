@@ -22,8 +22,9 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
 def test_two_files_are_printed_as_text(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["support", *files]) == 0
     out = capsys.readouterr().out.splitlines()
-    assert out[0].startswith("Two men  ←  Two men (2, ")
-    assert out[-1].startswith("in Oslo  unsupported (")
+    assert out[0] == "pair 1"
+    assert out[1].startswith("Two men  ←  Two men (2, ")
+    assert out[-1].startswith("in Oslo  unsupported  (")
 
 
 def test_a_list_of_pairs_gives_a_line_a_pair(
