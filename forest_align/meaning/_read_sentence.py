@@ -12,6 +12,7 @@ from forest_align.meaning.meaning_words import (
     DENYING_PHRASES,
     EMPTY,
     ENDING,
+    LIGHT_VERBS,
     NEGATIONS,
     NEGATIVE_PRONOUNS,
 )
@@ -99,6 +100,8 @@ class ReadSentence:
             return False
         if self.tags[word] in _LIGHT_TAGS or not is_content_word(lower):
             return True
+        if self.tags[word].startswith("VB"):
+            return self.lemmas[word] in LIGHT_VERBS
         return lower in EMPTY or self.lemmas[word] in EMPTY
 
     def is_verb(self, word: int) -> bool:

@@ -67,6 +67,8 @@ def word_relation(
         # A man and a woman are different persons, of whom the same may be true.
         is_antonym = opposed & Opposition.ANTONYM and not opposed & Opposition.SEX
         return (OPPOSITE, "antonyms") if is_antonym else (DIFFERENT, "opposed nouns")
+    if _are_indirect_antonyms(one, two, tags):
+        return OPPOSITE, "antonyms"
     if word_relations(one, two) & _SAME:
         return EQUIVALENT, "synonyms"
     if _is_measure(one, tags[0]) and _is_measure(two, tags[1]):
@@ -106,7 +108,10 @@ def _differ_by_prefix(one: str, two: str) -> bool:
 def _measures() -> frozenset[int]:
     """The synsets above units, spans of time, and vessels as units: *cup*."""
     store = load_lexicon().store
-    names = ("unit_of_measurement", "time_unit", "time_period", "containerful")
+    names = (
+        *("unit_of_measurement", "time_unit", "time_period", "containerful"),
+        *("day_of_the_week", "calendar_month", "season"),
+    )
     return frozenset(synset for name in names for synset in store.synsets(name))
 
 
@@ -126,6 +131,19 @@ def _is_measure(word: WordProfile, tag: str) -> bool:
 def _are_misspelled(one: str, two: str) -> bool:
     """Whether long names differ in a letter or two: *Cornwalli*, *Cornwallis*."""
     return min(len(one), len(two)) > 5 and SequenceMatcher(None, one, two).ratio() >= _MISSPELLED
+
+
+def _are_indirect_antonyms(one: WordProfile, two: WordProfile, tags: tuple[str, str]) -> bool:
+    """Whether an antonym of one adjective is a synonym of the other: *easy*, difficult, *hard*."""
+    if not all(tag.startswith("JJ") for tag in tags):
+        return False
+    lexicon = load_lexicon()
+    for word, other in ((one, two), (two, one)):
+        senses = {*lexicon.senses(other.lemma, "JJ")}
+        for antonym in lexicon.store.antonyms(word.lemma):
+            if senses.intersection(lexicon.senses(lexicon.store.lemmas[antonym], "JJ")):
+                return True
+    return False
 
 
 def _is_identifier(word: str) -> bool:

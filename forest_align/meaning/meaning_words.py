@@ -38,11 +38,15 @@ MODALS = frozenset(
 PRIVATIVE = frozenset(
     "fake false former alleged so-called would-be counterfeit mock fictitious pseudo imaginary toy ex".split()
 )
+#: Verbs that add nothing by themselves.
+LIGHT_VERBS = frozenset(("be", "do", "have", "get", "become"))
+#: Words that say of how many something is so.
+QUANTIFIERS = frozenset("all every each some any most many several few both".split())
 #: Words that add nothing to what is said.
 EMPTY = frozenset(
     """also too then there here thus hence therefore however moreover furthermore additionally indeed just
     even so well now still already as such both own very quite rather really please else way yet ever
-    whether that which who whom be do have get become being kind sort type piece bit lot group pair set number
+    whether that which who whom kind sort type piece bit lot group pair set number
     member case fact order thing one ones other each""".split()
 )
 

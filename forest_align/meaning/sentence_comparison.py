@@ -16,6 +16,7 @@ from forest_align.meaning._exchanged_roles import exchanged_roles
 from forest_align.meaning._left_over_words import left_over_relation
 from forest_align.meaning._read_sentence import Denial, ReadSentence
 from forest_align.meaning._word_pairs import word_relation
+from forest_align.meaning.meaning_words import QUANTIFIERS, contrast
 from forest_align.meaning.relation_algebra import (
     DIFFERENT,
     EQUIVALENT,
@@ -281,7 +282,7 @@ class _Comparison:
             for word in range(len(read)):
                 if word in linked or word in self.denial_words[side] or word in self.compared[side]:
                     continue
-                known = left_over_relation(read, word, linked)
+                known = self._of_quantifier(side, word) or left_over_relation(read, word, linked)
                 if known is None:
                     continue
                 span = (word, word + 1)
@@ -291,11 +292,25 @@ class _Comparison:
                     found.append(AtomicRelation(None, span, flipped(known[0]), known[1]))
         return found
 
+    def _of_quantifier(self, side: int, word: int) -> tuple[str, str] | None:
+        """What a quantifier without a link does, beside that of the linked noun; None for other words."""
+        read, other = self.sides[side], self.sides[1 - side]
+        if read.lower[word] not in QUANTIFIERS or word not in read.governors:
+            return None
+        noun = read.governors[word][0].governor
+        for partner in self.partners[side].get(noun, ()):
+            for edge in other.dependents.get(partner, ()):
+                relation = contrast(read.lower[word], other.lower[edge.dependent])
+                if relation is not None:
+                    return relation, "quantifier"
+        strong = read.lower[word] in ("all", "every", "each", "most", "many", "several")
+        return (SPECIFIC, "quantifier") if strong else None
+
     # ------------------------------------------------------------------------------------------- projection
 
     def _projected(self, one: AtomicRelation) -> AtomicRelation:
         """The relation as seen from outside of negations and universal quantifiers."""
-        if one.relation not in (SPECIFIC, GENERAL):
+        if one.relation not in (SPECIFIC, GENERAL) or one.rule == "quantifier":
             return one
         turned = False
         for side, span in enumerate((one.source, one.target)):
