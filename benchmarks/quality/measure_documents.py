@@ -5,7 +5,10 @@ sentences are dropped, others joined in one, unrelated ones inserted, and the se
 ``--gum`` inserts sentences of GUM, too. Usage::
 
     python benchmarks/quality/measure_documents.py MTREF/dev.tsv WIKI/dev.tsv \
-        --train MTREF/train.tsv WIKI/train.tsv --gum TREEBANKS/gum
+        --train MTREF/train.tsv WIKI/train.tsv --gum TREEBANKS/gum --verses verses-train.jsonl.gz
+
+``--verses`` adds every eighth chapter of the books from which no model learns, in a literal and in a simple
+translation.
 
 ``greedy cosine``: each source sentence is linked to the target with the largest cosine of mean word vectors.
 ``greedy, weighted``: the same with vectors as our aligner has them, weighted words minus the common part.
@@ -17,6 +20,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -28,11 +32,14 @@ from forest_align.data.trees.penn import read_trees, strip_annotations
 from forest_align.data.trees.treebanks import gum_files
 from forest_align.em.documents import ORDERS, ConstructedDocuments, constructed_corpus
 from forest_align.em.documents.training import encoded, word_pairs
+from forest_align.em.documents.verse_documents import chapters
 
 Pair = tuple[int, int]
 Item = tuple[ConstructedDocuments, SentenceMatches]
 THRESHOLDS = np.arange(0.1, 0.96, 0.05)
 LONGEST = 60
+#: Of this many chapters of verses one is measured.
+CHAPTERS = 8
 
 
 def plain_cosine(matches: SentenceMatches) -> np.ndarray:
@@ -126,6 +133,8 @@ def rows(
         for order in ORDERS:
             cells = []
             chosen = [(one, matches) for one, matches in items if one.order == order]
+            if not chosen:
+                continue
             for name in (*BASELINES, "ours"):
                 total = np.sum([counts(_links(name, m, thresholds), one.gold) for one, m in chosen], axis=0)
                 totals[name] = totals.get(name, np.zeros(3, np.int64)) + total
@@ -153,6 +162,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--size", type=int, default=100, help="pairs of a document (default: 100)")
     parser.add_argument("--limit", type=int, help="use only the first pairs of each file")
     parser.add_argument("--seed", type=int, default=0, help="seed of the constructed documents (default: 0)")
+    parser.add_argument("--verses", type=Path, help="verses with their phrases by hand")
     options = parser.parse_args(argv)
     options.encoder = SentenceEncoder()
     training = [item for items in items_of(options.train, options.size, options, "train") for item in items]
@@ -160,7 +170,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     print("thresholds: " + ", ".join(f"{name} {value:.2f}" for name, value in thresholds.items()))
     print("precision / recall / F1 of pairs of sentences\n")
     parts = items_of(options.files, options.size, options, "dev")
-    print("\n".join(rows(options.files, parts, thresholds)))
+    files = list(options.files)
+    if options.verses:
+        documents = list(islice(chapters(options.verses, dev=True), 0, None, CHAPTERS))
+        parts.append(list(zip(documents, encoded(documents, options.encoder), strict=True)))
+        files.append(Path("verses/dev"))
+    print("\n".join(rows(files, parts, thresholds)))
 
 
 if __name__ == "__main__":

@@ -127,7 +127,7 @@ def _tracked_changes(alignment: Alignment, edits: Iterable[Edit]) -> list[_Chang
             ends[side] = end
         if len(sides) == 2:
             _add_space(changes, *spaces)
-            changes.append(_Change(*words, edit))
+            changes.append(_Change(words[0], words[1], edit))
         else:
             changes.append(_Change(spaces[0] + words[0], spaces[1] + words[1], edit))
     _add_space(changes, *(text[end:] for text, end in zip(texts, ends, strict=True)))
@@ -155,7 +155,9 @@ def _shown(edits: Iterable[Edit]) -> list[tuple[Edit, tuple[int, ...]]]:
         is_in_place = edit.kind != "move" and all(start < end for start, end in (edit.source, edit.target))
         (in_place if is_in_place else others).append(edit)
     in_place.sort(key=lambda edit: edit.source)
-    rows = [((number, -1, 0), edit, (0, 1)) for number, edit in enumerate(in_place, 1)]
+    rows: list[tuple[tuple[int, int, int], Edit, tuple[int, ...]]] = [
+        ((number, -1, 0), edit, (0, 1)) for number, edit in enumerate(in_place, 1)
+    ]
     for side in (0, 1):
         ends = [(edit.source, edit.target)[side][1] for edit in in_place]
         for edit in others:

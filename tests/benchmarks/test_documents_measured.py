@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import measure_documents as script
@@ -11,7 +12,7 @@ import pytest
 from forest_align.aligners.documents.sentence_matches import SentenceMatches
 
 from ..aligners.documents.toy_documents import document
-from ..em.documents.test_document_training import Encoder, pairs
+from ..em.documents.test_document_training import VERSES, Encoder, pairs
 
 
 def test_every_system_has_a_column(
@@ -21,7 +22,9 @@ def test_every_system_has_a_column(
     path.write_text("".join(f"{' '.join(a)}\t{' '.join(b)}\n" for a, b in pairs(20)), encoding="utf-8")
     (tmp_path / "gum").mkdir()
     monkeypatch.setattr(script, "SentenceEncoder", Encoder)
-    script.main([str(path), "--train", str(path), "--size", "8"])
+    verses = tmp_path / "verses.jsonl"
+    verses.write_text("".join(json.dumps(verse) + "\n" for verse in VERSES), encoding="utf-8")
+    script.main([str(path), "--train", str(path), "--size", "8", "--verses", str(verses)])
     thresholds, _, _, header, _, *rows = capsys.readouterr().out.splitlines()
     assert thresholds.startswith("thresholds: greedy cosine 0.")
     assert header.split(" | ")[2:] == [
@@ -30,7 +33,13 @@ def test_every_system_has_a_column(
         "mutual, weighted",
         "document aligner |",
     ]
-    assert [row.split(" | ")[1].strip() for row in rows] == ["in order", "paragraphs", "shuffled", ""]
+    assert [row.split(" | ")[1].strip() for row in rows] == [
+        "in order",
+        "paragraphs",
+        "shuffled",
+        "in order",
+        "",
+    ]
 
 
 def test_figures_are_counted_by_hand() -> None:

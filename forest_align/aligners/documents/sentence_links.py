@@ -1,7 +1,8 @@
 """Which sentences of two documents say the same, at least in part: probabilities, then the best set of links.
 
 A first regression reads how well two sentences cover each other. A second one reads their surroundings, too:
-whether the sentences before and behind correspond, and whether another sentence covers the same words.
+whether the sentences before and behind correspond, and whether another sentence covers the same words. A
+third one knows, by the second probabilities, which pairs are close: place finds a reworded sentence.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forest_align.aligners.documents.sentence_places import place_features
 from forest_align.aligners.joint.solver import maximise
 from forest_align.aligners.logistic_function import regression
 
@@ -22,10 +24,27 @@ if TYPE_CHECKING:
 #: What the first regression reads of a pair, and what the second one reads besides.
 OWN_FEATURES = ("larger share", "smaller share", "cosine", "overlap", "difference of lengths")
 CONTEXT_FEATURES = ("pair before", "pair behind", "rival", "neighbour")
-# python -m forest_align.em.documents.training MTREF/train.tsv WIKI/train.tsv --limit 900
+# python -m forest_align.em.documents.training MTREF/train.tsv WIKI/train.tsv --limit 900 --verses VERSES
 # The constants come last.
-OWN_WEIGHTS = (16.44, 5.80, 1.88, 7.11, -0.01, -14.77)
-CONTEXT_WEIGHTS = (15.31, 3.99, 4.94, 8.88, 0.50, 1.47, 1.70, -3.80, 1.19, -15.47)
+OWN_WEIGHTS = (16.46, 5.79, 1.87, 7.10, -0.01, -14.78)
+CONTEXT_WEIGHTS = (15.33, 3.98, 4.94, 8.88, 0.50, 1.47, 1.70, -3.80, 1.19, -15.47)
+PLACE_WEIGHTS = (
+    9.41,
+    8.73,
+    2.49,
+    2.82,
+    1.02,
+    0.03,
+    0.19,
+    -2.13,
+    1.27,
+    4.15,
+    3.85,
+    -3.16,
+    -3.15,
+    -4.27,
+    -10.48,
+)
 # Two links may share a sentence if they cover different parts of it: the mean similarity of its words to both
 # partners exceeds that to the better one by this much.
 LEAST_GAIN = 0.1
@@ -37,6 +56,8 @@ _REACH = 3
 _MOST_LINKS = 12
 # Log-odds are clipped to this. A difference of places decides between links that are equal otherwise.
 _TIE = 1e-3
+_FOLLOWS = 0.1
+_HALF = 0.5
 
 
 def own_features(matches: SentenceMatches) -> np.ndarray:
@@ -106,14 +127,29 @@ def link_probabilities(matches: SentenceMatches) -> dict[Pair, float]:
         return {}
     own = own_features(matches)
     context = context_features(matches, regression(own, OWN_WEIGHTS))
-    found = regression(np.concatenate([own, context], axis=1), CONTEXT_WEIGHTS)
-    return dict(zip(matches.coverage, found.tolist(), strict=True))
+    features = np.concatenate([own, context], axis=1)
+    place = place_features(matches, regression(features, CONTEXT_WEIGHTS))
+    found = regression(np.concatenate([features, place], axis=1), PLACE_WEIGHTS)
+    return _shared_by_copies(matches, found)
+
+
+def _shared_by_copies(matches: SentenceMatches, probabilities: np.ndarray) -> dict[Pair, float]:
+    """Pairs of the same two sentences, repeated in a document, have the greatest probability of them."""
+    numbers = matches.source.copies, matches.target.copies
+    greatest: dict[Pair, float] = {}
+    for (i, j), probability in zip(matches.coverage, probabilities.tolist(), strict=True):
+        key = numbers[0][i], numbers[1][j]
+        greatest[key] = max(probability, greatest.get(key, 0.0))
+    return {(i, j): greatest[numbers[0][i], numbers[1][j]] for i, j in matches.coverage}
 
 
 def best_links(
     matches: SentenceMatches, probabilities: Mapping[Pair, float], threshold: float = 0.5
 ) -> list[Pair]:
     """The set of links with the largest sum of log-odds in which no two cover the same part of a sentence.
+
+    The best set is that of links with a probability of at least one half. Less probable ones are added one by
+    one, the most probable first. So each threshold keeps the links of every higher one.
 
     Parameters
     ----------
@@ -129,9 +165,32 @@ def best_links(
     list of (int, int)
         Ascending.
     """
-    pairs = [pair for pair, p in probabilities.items() if p >= threshold]
     distance = matches.distance()
-    nearest = {pair: probabilities[pair] - _TIE * float(distance[pair]) for pair in pairs}
+    # Of copies, the one that follows what stands before it, then the nearest one.
+    ties = dict(zip(matches.coverage, _places_of_copies(matches, probabilities).tolist(), strict=True))
+    ties = {pair: tie - _TIE * float(distance[pair]) for pair, tie in ties.items()}
+    nearest = {pair: p + ties[pair] for pair, p in probabilities.items()}
+    chosen = _best_probable(matches, probabilities, nearest, ties)
+    for pair in sorted(
+        (pair for pair, p in probabilities.items() if p < _HALF), key=lambda one: -nearest[one]
+    ):
+        if probabilities[pair] >= threshold and not any(
+            matches.gain(pair, other) < LEAST_GAIN
+            for other in chosen
+            if pair[0] == other[0] or pair[1] == other[1]
+        ):
+            chosen.append(pair)
+    return sorted(pair for pair in chosen if probabilities[pair] >= threshold)
+
+
+def _best_probable(
+    matches: SentenceMatches,
+    probabilities: Mapping[Pair, float],
+    nearest: Mapping[Pair, float],
+    ties: Mapping[Pair, float],
+) -> list[Pair]:
+    """The best set of the pairs with a probability of at least one half."""
+    pairs = [pair for pair, p in probabilities.items() if p >= _HALF]
     pairs = _most_probable(pairs, nearest)
     place = {pair: k for k, pair in enumerate(pairs)}
     conflicts = [
@@ -140,14 +199,27 @@ def best_links(
         if matches.gain(first, second) < LEAST_GAIN
     ]
     if not conflicts:
-        return sorted(pairs)
-    # Log-odds above the threshold's are gains.
-    odds = np.array([_log_odds(probabilities[pair]) - _log_odds(threshold) for pair in pairs])
-    scores = odds + _TIE * (2 - distance[tuple(np.array(pairs).T)])
+        return pairs
+    odds = np.array([_log_odds(probabilities[pair]) for pair in pairs])
+    scores = odds + np.array([ties[pair] for pair in pairs]) + 2 * _TIE
     variables = np.array(conflicts, np.int32).ravel()
     starts = np.arange(0, len(variables) + 1, 2, dtype=np.int32)
     chosen, _ = maximise(scores, starts, variables, np.ones(len(variables)), np.ones(len(conflicts)))
-    return sorted(pair for pair, is_chosen in zip(pairs, chosen.tolist(), strict=True) if is_chosen)
+    return [pair for pair, is_chosen in zip(pairs, chosen.tolist(), strict=True) if is_chosen]
+
+
+def _places_of_copies(matches: SentenceMatches, probabilities: Mapping[Pair, float]) -> np.ndarray:
+    """For each candidate with a repeated sentence, how close pairs without copies are; 0 for others."""
+    if not matches.coverage:
+        return np.zeros(0)
+    pairs = np.array(list(matches.coverage))
+    is_copy = np.zeros(len(pairs), bool)
+    for side, table in enumerate((matches.source, matches.target)):
+        is_copy |= np.bincount(table.copies)[table.copies][pairs[:, side]] > 1
+    values = np.array([probabilities.get(pair, 0.0) for pair in matches.coverage])
+    place = place_features(matches, np.where(is_copy, 0.0, values))
+    found: np.ndarray = np.where(is_copy, _FOLLOWS * (2 * place[:, 0] + place[:, 1]), 0.0)
+    return found
 
 
 def _most_probable(pairs: Sequence[Pair], probabilities: Mapping[Pair, float]) -> list[Pair]:

@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from forest_align.lexicon.function_words import is_content_word
+from forest_align.lexicon.quantities import read_quantities
 from forest_align.types import Sentence
 
 #: Candidates of a sentence among those of the other document, for each of two similarities.
@@ -23,6 +24,9 @@ _FUNCTION_WORD = 0.1
 _SAME_LEMMA = 0.9
 # What a document's length of distance takes away from a similarity when candidates are chosen.
 _NEARNESS = 1e-3
+# Words of a numbered heading at most, and marks at which no heading ends.
+_LONGEST_HEADING = 8
+_MARKS = frozenset(".?!")
 # Lemmas whose columns are held at once.
 _COLUMNS = 4096
 
@@ -71,7 +75,11 @@ class SentenceTable:
         self.begin = np.cumsum([0, *lengths], dtype=np.int64)
         words = [token for sentence in filled for token in sentence.tokens]
         self.lemmas = np.array(
-            [lemma_numbers.setdefault(word.lemma or word.text.lower(), len(lemma_numbers)) for word in words],
+            [
+                lemma_numbers.setdefault(lemma, len(lemma_numbers))
+                for sentence in filled
+                for lemma in _lemmas(sentence)
+            ],
             np.int64,
         )
         self.content = np.array(
@@ -82,6 +90,13 @@ class SentenceTable:
 
     def __len__(self) -> int:
         return len(self.begin) - 1
+
+    @cached_property
+    def copies(self) -> np.ndarray:
+        """A number for each sentence, the same for sentences of the same lemmas, int64."""
+        numbers: dict[bytes, int] = {}
+        texts = (self.lemmas[self.words(k)].tobytes() for k in range(len(self)))
+        return np.array([numbers.setdefault(text, len(numbers)) for text in texts], np.int64)
 
     @cached_property
     def sentence_of(self) -> np.ndarray:
@@ -229,6 +244,20 @@ class SentenceMatches:
             of_target = similar.max(0)
             for k, j in enumerate(found):
                 yield (i, j), Coverage(of_source[:, k], of_target[begin[k] : begin[k + 1]])
+
+
+def _lemmas(sentence: Sentence) -> list[str]:
+    """The lemmas of a sentence; the number of a heading (*Chapter II*, *Part the First*) is in digits."""
+    lemmas = [token.lemma or token.text.lower() for token in sentence.tokens]
+    if len(lemmas) <= _LONGEST_HEADING and sentence.words[-1] not in _MARKS:
+        numbers = [
+            one
+            for one in read_quantities(sentence.words, sentence.tags if any(sentence.tags) else ())
+            if one.end - one.start == 1 and one.kind in ("cardinal", "ordinal")
+        ]
+        if len(numbers) == 1:
+            lemmas[numbers[0].start] = str(numbers[0].value)
+    return lemmas
 
 
 def _mean(values: np.ndarray, weights: np.ndarray) -> float:

@@ -11,6 +11,7 @@ from forest_align.aligners.documents.sentence_links import (
     LEAST_GAIN,
     OWN_FEATURES,
     OWN_WEIGHTS,
+    PLACE_WEIGHTS,
     best_links,
     context_features,
     link_probabilities,
@@ -18,6 +19,7 @@ from forest_align.aligners.documents.sentence_links import (
     sentence_groups,
 )
 from forest_align.aligners.documents.sentence_matches import SentenceMatches
+from forest_align.aligners.documents.sentence_places import PLACE_FEATURES
 from forest_align.aligners.logistic_function import regression
 
 from .toy_documents import document
@@ -39,6 +41,7 @@ def links(source: list[str], target: list[str]) -> list[tuple[int, int]]:
 def test_there_is_a_weight_for_each_feature() -> None:
     assert len(OWN_WEIGHTS) == len(OWN_FEATURES) + 1
     assert len(CONTEXT_WEIGHTS) == len(OWN_FEATURES) + len(CONTEXT_FEATURES) + 1
+    assert len(PLACE_WEIGHTS) == len(CONTEXT_WEIGHTS) + len(PLACE_FEATURES)
 
 
 def test_equal_sentences_are_linked_in_any_order() -> None:
@@ -136,6 +139,44 @@ def test_a_higher_threshold_leaves_links_out() -> None:
     probabilities = {pair: 0.9 if pair == (0, 0) else 0.6 for pair in ((0, 0), (1, 1), (2, 3))}
     assert best_links(matches, probabilities) == [(0, 0), (1, 1), (2, 3)]
     assert best_links(matches, probabilities, 0.7) == [(0, 0)]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_lower_threshold_keeps_all_links_of_a_higher_one(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    words = [f"w{k}" for k in range(12)]
+    texts = [" ".join(random.choice(words, 4, replace=False)) for _ in range(10)]
+    matches = SentenceMatches(document(*texts[:5]), document(*texts[5:]))
+    probabilities = dict(
+        zip(matches.coverage, random.uniform(0, 1, len(matches.coverage)).tolist(), strict=True)
+    )
+    kept: set[tuple[int, int]] = set()
+    for threshold in np.linspace(0.95, 0.05, 19).tolist():
+        found = set(best_links(matches, probabilities, threshold))
+        assert found >= kept
+        assert all(probabilities[pair] >= threshold for pair in found)
+        kept = found
+    for pair in {pair for pair, p in probabilities.items() if 0.05 <= p < 0.5} - kept:
+        assert any(
+            (pair[0] == other[0]) != (pair[1] == other[1]) and matches.gain(pair, other) < LEAST_GAIN
+            for other in kept
+        )
+
+
+def test_copies_follow_the_sections_around_them() -> None:
+    copy = "dinner is served at noon"
+    source = [TEXTS[0], copy, TEXTS[1], copy, TEXTS[2], copy]
+    target = [TEXTS[2], copy, TEXTS[0], copy, TEXTS[1], copy]
+    assert links(source, target) == [(0, 2), (1, 3), (2, 4), (3, 5), (4, 0), (5, 1)]
+
+
+def test_the_number_of_a_heading_is_the_same_in_any_notation() -> None:
+    headings = ["book 2", "chapter 2 the harbour"], ["Part II", "chapter II the harbour"]
+    matches = SentenceMatches(*(document(*side) for side in headings))
+    assert matches.overlap[0, 0] > 0.3
+    assert links(*headings)[-1] == (1, 1) and (1, 0) not in links(*headings)
+    ended = SentenceMatches(document("book 2 ."), document("Part II ."))
+    assert ended.overlap[0, 0] < 0.1
 
 
 def test_groups_are_what_links_join() -> None:

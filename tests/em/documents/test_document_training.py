@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +12,28 @@ from forest_align.aligners.logistic_function import regression
 from forest_align.em.documents import constructed_corpus
 from forest_align.em.documents import training as module
 from forest_align.em.documents.training import encoded, fit_links, main, word_pairs
+from forest_align.em.documents.verse_documents import chapters
 from forest_align.types import Sentence
 
 from ...aligners.documents.toy_documents import sentence
 
+#: Two verses of a chapter, and one of another; the first sentence of the source is two of the target.
+VERSES = [
+    {
+        "id": "GEN:1:1",
+        "source": ["He", "came", ",", "she", "left", ","],
+        "target": ["He", "arrived", ".", "She", "went", "."],
+        "phrases": [{"source": [0, 1], "target": [0, 1]}, {"source": [3, 4], "target": [3, 4]}],
+    },
+    {
+        "id": "GEN:1:2",
+        "source": ["and", "all", "slept", ".", "It", "rained", "."],
+        "target": ["All", "slept", ".", "It", "rained", "."],
+        "phrases": [{"source": [1, 2], "target": [0, 1]}, {"source": [4, 5], "target": [3, 4]}],
+    },
+    {"id": "GEN:2:1", "source": ["So"], "target": ["So"], "phrases": [{"source": [0], "target": [0]}]},
+    {"id": "ROM:1:1", "source": ["No"], "target": ["No"], "phrases": [{"source": [0], "target": [0]}]},
+]
 WORDS = [f"word{k}" for k in range(400)]
 
 
@@ -35,6 +54,17 @@ class Encoder:
         return [sentence(" ".join(one.words)) for one in listed]
 
 
+def test_verses_make_one_pair_of_documents_per_chapter(tmp_path: Path) -> None:
+    path = tmp_path / "verses.jsonl"
+    path.write_text("".join(json.dumps(verse) + "\n" for verse in VERSES), encoding="utf-8")
+    first, second = chapters(path)
+    assert [len(side) for side in (first.source, first.target)] == [2, 4]
+    assert first.source[1] == ("It", "rained", ".")
+    assert first.gold == {(0, 0), (0, 1), (0, 2), (1, 3)}
+    assert second.source == (("So",),)
+    assert [one.source for one in chapters(path, dev=True)] == [(("No",),)]
+
+
 def test_every_sentence_is_encoded_once() -> None:
     encoder = Encoder()
     documents = constructed_corpus(pairs(30), 12)
@@ -47,15 +77,15 @@ def test_every_sentence_is_encoded_once() -> None:
 def test_the_regressions_separate_what_can_be_separated() -> None:
     documents = constructed_corpus(pairs(60), 24)
     matches = list(encoded(documents, Encoder()))  # type: ignore[arg-type]
-    own, both = fit_links(matches, documents)
-    assert (own.shape, both.shape) == ((6,), (10,))
+    own, both, placed = fit_links(matches, documents)
+    assert (own.shape, both.shape, placed.shape) == ((6,), (10,), (15,))
     for one, found in zip(documents, matches, strict=True):
         right = np.array([pair in one.gold for pair in found.coverage])
         probability = regression(own_features(found), own.tolist())
         assert probability[right].min() > probability[~right].max()
 
 
-def test_the_program_prints_both_tuples(
+def test_the_program_prints_all_tuples(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "pairs.tsv"
@@ -63,6 +93,7 @@ def test_the_program_prints_both_tuples(
     assert len(word_pairs(path, 7)) == 7
     monkeypatch.setattr(module, "SentenceEncoder", Encoder)
     main([str(path), "--seed", "1"])
-    first, second = capsys.readouterr().out.splitlines()
+    first, second, third = capsys.readouterr().out.splitlines()
     assert first.startswith("OWN_WEIGHTS = (") and first.count(",") == 5
     assert second.startswith("CONTEXT_WEIGHTS = (") and second.count(",") == 9
+    assert third.startswith("PLACE_WEIGHTS = (") and third.count(",") == 14
