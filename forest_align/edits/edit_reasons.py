@@ -123,7 +123,8 @@ class EditReasons:
         equal = [pair for pair, found in comparisons.items() if found is QuantityComparison.EQUAL]
         paired = {a for a, _ in equal}, {b for _, b in equal}
         for (a, b), found in comparisons.items():
-            if found is QuantityComparison.OTHER and a not in paired[0] and b not in paired[1]:
+            is_other = found not in (QuantityComparison.EQUAL, QuantityComparison.UNKNOWN)
+            if is_other and a not in paired[0] and b not in paired[1]:
                 return "number"
         rest = [
             {

@@ -1,21 +1,19 @@
-"""Reads dates, times of day and decades that take several words: *3 May 2004*, *half past eight*."""
+"""Reads dates, decades and ranges of years that take several words: *3 May 2004*, *2012–13*."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from forest_align.lexicon._calendar_words import clock_readings
-from forest_align.lexicon._quantity_lexeme import NUMBER, WHOLE
+from forest_align.lexicon._number_spans import DASHES
+from forest_align.lexicon._quantity_lexeme import NUMBER
 from forest_align.lexicon._quantity_record import Part, Quantity, Reading
 
 if TYPE_CHECKING:
     from forest_align.lexicon._quantity_lexeme import Lexeme
     from forest_align.lexicon._quantity_sentence import SentenceWords
 
-_N, _U = int(Part.NUMBER), int(Part.UNIT)
 _DAY, _MONTH, _YEAR = int(Part.DAY), int(Part.MONTH), int(Part.YEAR)
-_HALVES_OF_DAY = {"morning": "am", "afternoon": "pm", "evening": "pm", "night": "pm"}
 
 
 def read_date(sentence: SentenceWords, start: int) -> Quantity | None:
@@ -72,93 +70,20 @@ def _day(found: Lexeme) -> int:
     return int(number) if number is not None and number.denominator == 1 and 1 <= number <= 31 else 0
 
 
-def read_time(sentence: SentenceWords, start: int) -> Quantity | None:
-    """*8 a.m.*, *8:30*, *eight o'clock in the morning*, *half past eight*."""
-    found = sentence.at(start)
-    assert found is not None
-    past = _past_the_hour(sentence, start)
-    if past is not None:
-        hours, parts = past
-    else:
-        hours_read = _hours(found)
-        if hours_read is None:
-            return None
-        hours, parts = hours_read, [NUMBER]
-    end = start + len(parts)
-    half = ""
-    following = sentence.at(end)
-    if following is not None and following.clock and not following.readings:
-        half = following.clock
-        parts.append(_U)
-        end += 1
-    is_time = bool(half or past is not None or found.clock)
-    if (
-        sentence.word(end) == "in"
-        and sentence.word(end + 1) == "the"
-        and sentence.word(end + 2) in _HALVES_OF_DAY
-    ):
-        half = half if half in ("am", "pm") else _HALVES_OF_DAY[sentence.word(end + 2)]
-        parts += [0, 0, _U]
-    elif sentence.word(end) == "at" and sentence.word(end + 1) == "night":
-        half = "pm"
-        parts += [0, _U]
-    elif not is_time:
+def read_year_range(sentence: SentenceWords, start: int) -> Quantity | None:
+    """*2012–13* in three words."""
+    found, high = sentence.at(start), sentence.word(start + 2)
+    if found is None or not found.readings or found.readings[0].kind != "year":
         return None
-    if hours > 12 and not found.clock:
+    year = found.readings[0].value
+    if sentence.word(start + 1) not in DASHES or len(high) != 2 or not (high.isascii() and high.isdigit()):
         return None
-    readings = clock_readings(hours)
-    if half in ("am", "pm") and hours < 13:
-        readings = (Reading("time", hours % 12 + 12 * (half == "pm"), "clock"),)
-    values = [hours if part & _N else None for part in parts]
-    if len(parts) == 1:
-        parts = [WHOLE]
-    return Quantity(start, start + len(parts), readings, tuple(parts), tuple(values))
-
-
-def _hours(found: Lexeme) -> Fraction | None:
-    if found.clock and found.readings:
-        return found.readings[0].value
-    number = found.number
-    return number if number is not None and number.denominator == 1 and 1 <= number <= 12 else None
-
-
-def _past_the_hour(sentence: SentenceWords, start: int) -> tuple[Fraction, list[int]] | None:
-    """Hours of *half past eight*, *quarter to nine*, *ten past six*, and the parts of the words."""
-    first, hour = sentence.at(start), sentence.at(start + 2)
-    joint = sentence.word(start + 1)
-    if first is None or hour is None or hour.number is None or joint not in ("past", "to"):
+    end = year - year % 100 + int(high)
+    if end <= year:
         return None
-    hours = _hours(hour)
-    if hours is None or first.denominator not in (2, 4):
-        if hours is None or joint != "past" or first.number is None or first.number > 30:
-            return None
-        minutes = first.number
-    else:
-        assert first.denominator is not None
-        if joint == "to" and first.denominator == 2:
-            return None
-        minutes = 60 / first.denominator
-    value = hours + minutes / 60 if joint == "past" else hours - minutes / 60
-    return value if value >= 1 else value + 12, [NUMBER, 0, NUMBER]
-
-
-def read_spoken_year(sentence: SentenceWords, start: int) -> Quantity | None:
-    """*nineteen ninety-eight*."""
-    found, following = sentence.at(start), sentence.at(start + 1)
-    if found is None or following is None or found.number is None or following.number is None:
-        return None
-    if found.is_digits or following.is_digits:
-        return None
-    if not (17 <= found.number <= 19 and 10 <= following.number <= 99):
-        return None
-    values = [found.number, following.number]
-    last = sentence.at(start + 2)
-    ones = last.number if last is not None and not last.is_digits else None
-    if following.number % 10 == 0 and ones is not None and 0 < ones < 10:
-        values.append(ones)
-    reading = Reading("year", 100 * values[0] + sum(values[1:]))
-    parts = (NUMBER | _YEAR,) * len(values)
-    return Quantity(start, start + len(values), (reading,), parts, tuple(values))
+    return Quantity(
+        start, start + 3, (Reading("range", year, "", end),), (NUMBER, 0, NUMBER), (year, None, end)
+    )
 
 
 def read_decade(sentence: SentenceWords, start: int) -> Quantity | None:

@@ -9,7 +9,7 @@ from forest_align.lexicon._quantity_lexeme import CLOCK_WORDS, NUMBER, WHOLE, Le
 from forest_align.lexicon._quantity_record import Part, Reading
 
 _DATE_PARTS = int(Part.DAY | Part.MONTH | Part.YEAR)
-_TIME = re.compile(r"([0-9]{1,2})[:.]([0-5][0-9])(?::[0-5][0-9])?(.*)", re.DOTALL)
+_TIME = re.compile(r"([0-9]{1,2})[:.hH]([0-5][0-9])(?::[0-5][0-9])?(.*)", re.DOTALL)
 _DAYS = re.compile(r"([0-9]{1,2})([/.-])([0-9]{1,2})\2([0-9]{4}|[0-9]{2})")
 _ISO = re.compile(r"([0-9]{4})[/.-]([0-9]{1,2})[/.-]([0-9]{1,2})")
 _SLASH = re.compile(r"([0-9]{1,4})/([0-9]{1,4})")
@@ -98,7 +98,7 @@ def _dates(readings: tuple[tuple[int, int, int], ...], parts: int) -> Lexeme | N
 
 
 def _time(word: str) -> Lexeme | None:
-    """Times of day: *8:30*, *20:30*, *8.30pm*."""
+    """Times of day: *8:30*, *20:30*, *8.30pm*, *18h30*; *8.30* may also be a number."""
     match = _TIME.fullmatch(word)
     if match is None:
         return None
@@ -107,6 +107,10 @@ def _time(word: str) -> Lexeme | None:
         return Lexeme(
             readings=(Reading("time", hour % 12 + CLOCK_WORDS[rest] + minutes, "clock"),), parts=WHOLE
         )
-    if rest or hour > 24 or "." in word:
+    if rest or hour > 24:
         return None
+    if "." in word:
+        number = Fraction(word)
+        readings = (Reading("cardinal", number), *clock_readings(hour + minutes))
+        return Lexeme(number=number, is_digits=True, readings=readings)
     return Lexeme(readings=clock_readings(hour + minutes), clock="o'clock")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from forest_align.lexicon._quantity_lexeme import NUMBER, WHOLE, unit_kind
 from forest_align.lexicon._quantity_record import Part, Quantity, Reading
 from forest_align.lexicon._quantity_sentence import unit_at
+from forest_align.lexicon.number_tables import NUMBERED_NOUNS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 _N, _S, _U, _YEAR = int(Part.NUMBER), int(Part.SCALE), int(Part.UNIT), int(Part.YEAR)
 _ONE = Fraction(1)
 DASHES = frozenset("-–—−")
+_FIRST_GROUP = re.compile("[1-9][0-9]{0,2}")
 _TENS = frozenset(Fraction(10 * k) for k in range(2, 10))
 _FACTORS = frozenset(map(Fraction, (12, 100, 1000, 10**5, 10**6, 10**7, 10**9, 10**12)))
 
@@ -124,12 +127,16 @@ def read_number(sentence: SentenceWords, start: int) -> Quantity | None:
     found = sentence.at(at)
     if found is None and sentence.word(at) not in ("a", "an"):
         return None
-    parsed = _amount(sentence, at)
+    spaced = _spaced_thousands(sentence, at)
+    parsed = spaced or _amount(sentence, at)
     if parsed is None:
         return None
     values, total, end = parsed
-    certain = len(values) > 1 or bool(sign) or is_negative or (found is not None and found.certain)
-    certain = certain or sentence.tag(at) == "CD"
+    if spaced is not None:  # "5 300" may be two numbers
+        certain = bool(sign) or len(values) > 2 or sentence.word(end - 1) == "000"
+    else:
+        certain = len(values) > 1 or bool(sign) or is_negative or (found is not None and found.certain)
+        certain = certain or sentence.tag(at) == "CD"
     lone = len(values) == 1
     parts = _number_parts(values)
     head = [_U] * bool(sign) + [0] * is_negative
@@ -164,6 +171,28 @@ def _number_parts(values: Sequence[Fraction | None]) -> list[int]:
         0 if value is None else NUMBER if not has_both else _S if is_factor else _N
         for value, is_factor in zip(values, factors, strict=True)
     ]
+
+
+def _spaced_thousands(
+    sentence: SentenceWords, start: int
+) -> tuple[list[Fraction | None], Fraction, int] | None:
+    """Values of the groups of digits of *1 250 000*, the number, and its end."""
+    if not _FIRST_GROUP.fullmatch(sentence.word(start)) or _is_digits(sentence.word(start - 1)):
+        return None
+    end = start + 1
+    while len(sentence.word(end)) == 3 and _is_digits(sentence.word(end)):
+        end += 1
+    if end == start + 1 or _is_digits(sentence.word(end)) or sentence.word(start - 1) in NUMBERED_NOUNS:
+        return None
+    groups = sentence.lower[start:end]
+    zeros = next((k for k, group in enumerate(reversed(groups)) if group != "000"), 0)
+    scale = Fraction(1000**zeros)
+    values: list[Fraction | None] = [Fraction(group) for group in groups[: len(groups) - zeros]]
+    return [*values, *[scale] * zeros], Fraction("".join(groups)), end
+
+
+def _is_digits(word: str) -> bool:
+    return word.isascii() and word.isdigit()
 
 
 def _amount(sentence: SentenceWords, start: int) -> tuple[list[Fraction | None], Fraction, int] | None:

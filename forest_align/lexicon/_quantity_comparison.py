@@ -1,4 +1,4 @@
-"""Compares two quantities: equal, different, or not comparable."""
+"""Compares two quantities: equal, nearly so, different in value or unit, or not comparable."""
 
 from __future__ import annotations
 
@@ -14,8 +14,16 @@ if TYPE_CHECKING:
 _NUMERIC = frozenset(("cardinal", "fraction", "percent", "money", "measure", "time", "range"))
 _CALENDAR = frozenset(("date", "year"))
 # Numbers that differ by a twentieth at most may be the same amount, rounded or converted.
+_EQUAL, _CLOSE, _UNKNOWN = (
+    QuantityComparison.EQUAL,
+    QuantityComparison.CLOSE,
+    QuantityComparison.UNKNOWN,
+)
+_OTHER, _OTHER_UNIT = QuantityComparison.OTHER, QuantityComparison.OTHER_UNIT
+# Of several pairs of readings, the first of these decides.
+_PRECEDENCE = (_EQUAL, _CLOSE, _UNKNOWN, _OTHER_UNIT, _OTHER)
 _ROUNDING = Fraction(1, 20)
-_SMALLEST_ROUNDED = 20
+_SMALLEST_CLOSE = 20
 
 
 def compare(one: Quantity, two: Quantity) -> QuantityComparison:
@@ -30,26 +38,17 @@ def compare(one: Quantity, two: Quantity) -> QuantityComparison:
     -------
     QuantityComparison
         ``EQUAL`` if one reading of each is equal; units are converted, and a number without a unit equals the
-        same number with any unit. ``OTHER`` if they measure the same thing and their values differ in all
-        readings. ``UNKNOWN`` otherwise: kinds that cannot be compared (*two*, *second*), a rounded number,
-        a year of a decade, words that may be no quantity.
+        same number with any unit. ``OTHER`` and ``OTHER_UNIT`` if they measure the same thing and differ in
+        all readings. ``CLOSE`` if they may be the same amount. ``UNKNOWN`` otherwise: kinds that cannot be
+        compared (*two*, *second*), and words that may be no quantity.
     """
-    found = QuantityComparison.UNKNOWN
-    is_unclear = not (one.certain and two.certain)
-    for left in one.readings:
-        for right in two.readings:
-            sign = _compare_readings(left, right)
-            if sign == 1:
-                return QuantityComparison.EQUAL
-            if sign == 0:
-                is_unclear = True
-            elif sign == -1:
-                found = QuantityComparison.OTHER
-    return QuantityComparison.UNKNOWN if is_unclear else found
+    signs = {_compare_readings(left, right) for left in one.readings for right in two.readings}
+    found = next((sign for sign in _PRECEDENCE if sign in signs), _UNKNOWN)
+    return found if found is _EQUAL or (one.certain and two.certain) else _UNKNOWN
 
 
-def _compare_readings(one: Reading, two: Reading) -> int | None:
-    """1 for equal, -1 for different, 0 for unclear, None for kinds that have nothing in common."""
+def _compare_readings(one: Reading, two: Reading) -> QuantityComparison | None:
+    """Compare two readings; None for kinds that have nothing in common."""
     kinds = {one.kind, two.kind}
     if kinds <= _NUMERIC:
         if "range" in kinds:
@@ -62,10 +61,10 @@ def _compare_readings(one: Reading, two: Reading) -> int | None:
     if kinds == {"decade", "year"}:
         year, decade = (one, two) if one.kind == "year" else (two, one)
         inside = year.value - year.value % 10 == decade.value
-        return 0 if inside or decade.value < 100 else -1
+        return _CLOSE if inside or decade.value < 100 else _OTHER
     if "date" in kinds and kinds & {"ordinal", "cardinal"}:
         date, number = (one, two) if one.kind == "date" else (two, one)
-        return 1 if number.value and number.value in date_parts(date.value) else None
+        return _EQUAL if number.value and number.value in date_parts(date.value) else None
     return None
 
 
@@ -80,13 +79,17 @@ def years_agree(one: int, two: int) -> bool:
     return one == two or (min(one, two) < 100 and one % 100 == two % 100)
 
 
-def _compare_same_kind(one: Reading, two: Reading) -> int:
+def _compare_same_kind(one: Reading, two: Reading) -> QuantityComparison:
     if one.kind == "decade" and min(one.value, two.value) < 100:
-        return 1 if one.value % 100 == two.value % 100 else -1
-    return 1 if one.value == two.value else -1
+        return _equal(one.value % 100 == two.value % 100)
+    return _equal(one.value == two.value)
 
 
-def _compare_dates(one: Reading, two: Reading) -> int:
+def _equal(are_equal: bool) -> QuantityComparison:
+    return _EQUAL if are_equal else _OTHER
+
+
+def _compare_dates(one: Reading, two: Reading) -> QuantityComparison:
     """Dates are equal if what both say is equal, and both say something."""
     left, right = (
         date_parts(reading.value if reading.kind == "date" else reading.value * 10_000)
@@ -94,27 +97,27 @@ def _compare_dates(one: Reading, two: Reading) -> int:
     )
     said = [(a, b) for a, b in zip(left[:2], right[:2], strict=True) if a and b]
     if any(a != b for a, b in said):
-        return -1
+        return _OTHER
     if left[2] and right[2]:
-        return 1 if years_agree(left[2], right[2]) else -1
-    return 1 if said else 0
+        return _equal(years_agree(left[2], right[2]))
+    return _EQUAL if said else _UNKNOWN
 
 
-def _compare_ranges(one: Reading, two: Reading) -> int | None:
+def _compare_ranges(one: Reading, two: Reading) -> QuantityComparison | None:
     if one.unit and two.unit and one.unit != two.unit:
         return None
     if one.high is None or two.high is None:
         range_, single = (one, two) if two.high is None else (two, one)
         assert range_.high is not None
         if single.value in (range_.value, range_.high):
-            return 1
-        return 0 if range_.value < single.value < range_.high else -1
+            return _EQUAL
+        return _CLOSE if range_.value < single.value < range_.high else _OTHER
     if (one.value, one.high) == (two.value, two.high):
-        return 1
-    return 0 if one.value <= two.high and two.value <= one.high else -1
+        return _EQUAL
+    return _CLOSE if one.value <= two.high and two.value <= one.high else _OTHER
 
 
-def _compare_numbers(one: Reading, two: Reading) -> int | None:
+def _compare_numbers(one: Reading, two: Reading) -> QuantityComparison | None:
     if one.unit == two.unit:
         return _compare_values(one.value, two.value)
     kinds = {one.kind, two.kind}
@@ -123,27 +126,29 @@ def _compare_numbers(one: Reading, two: Reading) -> int | None:
         return _compare_values(fraction.value * 100, percent.value)
     if not one.unit or not two.unit:
         if "fraction" in kinds:  # "half" and "0.5"; "third" is no evidence against "2"
-            return 1 if one.value == two.value else None
+            return _EQUAL if one.value == two.value else None
         if "time" in kinds:
-            return 1 if (one.value - two.value) % 12 == 0 else -1
+            return _equal((one.value - two.value) % 12 == 0)
         return _compare_values(one.value, two.value)
     if one.unit in MEASURES and two.unit in MEASURES:
         (dimension, factor), (other_dimension, other_factor) = MEASURES[one.unit], MEASURES[two.unit]
         if dimension == other_dimension:
             left, right = one.value * factor, two.value * other_factor
             if left == right:
-                return 1
-            return 0 if abs(left - right) <= _ROUNDING * max(abs(left), abs(right)) else -1
-    # A price in another currency, a percentage of an amount: the same number says nothing.
-    return 0 if one.value == two.value or kinds == {"money"} else -1
+                return _EQUAL
+            if abs(left - right) <= _ROUNDING * max(abs(left), abs(right)):
+                return _CLOSE
+    if one.value == two.value:
+        return _OTHER_UNIT
+    return _UNKNOWN if kinds == {"money"} else _OTHER  # a price in another currency
 
 
-def _compare_values(one: Fraction, two: Fraction) -> int:
+def _compare_values(one: Fraction, two: Fraction) -> QuantityComparison:
     if one == two:
-        return 1
+        return _EQUAL
     larger = max(abs(one), abs(two))
-    is_rounded = larger >= _SMALLEST_ROUNDED and abs(one - two) <= _ROUNDING * larger
-    return 0 if is_rounded and _zeros(one) != _zeros(two) else -1
+    is_rounded = larger >= _SMALLEST_CLOSE and abs(one - two) <= _ROUNDING * larger
+    return _CLOSE if is_rounded and _zeros(one) != _zeros(two) else _OTHER
 
 
 def _zeros(value: Fraction) -> int:

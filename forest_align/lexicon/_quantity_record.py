@@ -40,11 +40,18 @@ class QuantityRelation(IntFlag):
 
 
 class QuantityComparison(Enum):
-    """Result of a comparison of two quantities."""
+    """Result of a comparison of two quantities.
+
+    ``CLOSE`` are values that differ, but may be the same amount: a rounded or converted number, a year of a
+    decade, a number of a range. ``OTHER_UNIT`` is the same number with units that make it another amount
+    (*5 mg*, *5 g*) or that cannot be converted (*$5*, *€5*).
+    """
 
     EQUAL = "equal"
-    OTHER = "other"
-    UNKNOWN = "unknown"
+    CLOSE = "nearly equal"
+    OTHER = "different value"
+    OTHER_UNIT = "different unit"
+    UNKNOWN = "not comparable"
 
 
 class Reading(NamedTuple):

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from forest_align.lexicon._calendar_spans import read_date, read_decade, read_spoken_year, read_time
+from forest_align.lexicon._calendar_spans import read_date, read_decade, read_year_range
+from forest_align.lexicon._clock_spans import read_spoken_year, read_time
 from forest_align.lexicon._number_spans import DASHES, read_fraction, read_number
 from forest_align.lexicon._quantity_lexeme import NUMBER, unit_kind
 from forest_align.lexicon._quantity_record import Part, Quantity, Reading
 from forest_align.lexicon._quantity_sentence import SentenceWords, unit_at
 from forest_align.lexicon._quantity_words import lexeme
-from forest_align.lexicon.number_tables import NUMBERED_NOUNS
+from forest_align.lexicon.number_tables import LABELLED_NOUNS, NUMBERED_NOUNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from forest_align.lexicon._quantity_lexeme import Lexeme
 
 _N, _S, _U = int(Part.NUMBER), int(Part.SCALE), int(Part.UNIT)
+_SMALLEST_YEAR = 1000
+# Nouns before which "5k" is a distance.
+_RACES = frozenset(("course", "event", "race", "races", "run", "runner", "runners", "runs", "walk", "walks"))
 _JOINTS = frozenset(("to", "or", "and", "-", "–", "—", "--"))
 # Tags of words that may be numbers, or names.
 _NUMBER_TAGS = frozenset(("CD", "NNP", "NNPS", "JJ", "LS"))
@@ -46,7 +51,7 @@ def read_quantities(words: Sequence[str], tags: Sequence[str] = ()) -> tuple[Qua
             continue
         if found:
             found[-1] = _with_unit_of(found[-1], quantity, sentence)
-        found.append(quantity)
+        found.append(_as_label(quantity, sentence))
         index = quantity.end
     return tuple(found)
 
@@ -73,6 +78,24 @@ def _with_unit_of(before: Quantity, quantity: Quantity, sentence: SentenceWords)
         readings = tuple(Reading(r.kind, before.value, r.unit) for r in quantity.readings)
         return Quantity(before.start, before.end, readings, before.parts, before.values, before.certain)
     return before
+
+
+def _as_label(quantity: Quantity, sentence: SentenceWords) -> Quantity:
+    """The number of *volume 5*, *floor 12* says which one it is, as *fifth* does."""
+    reading = quantity.readings[0]
+    if (
+        reading.kind != "cardinal"
+        or quantity.end != quantity.start + 1
+        or reading.value.denominator != 1
+        or not 1 <= reading.value < _SMALLEST_YEAR
+    ):
+        return quantity
+    before = sentence.word(quantity.start - 1)
+    if before.rstrip(".") not in LABELLED_NOUNS and not (
+        sentence.tag(quantity.start - 1)[:2] == "NN" and sentence.tag(quantity.end)[:1] not in ("N", "J", "C")
+    ):
+        return quantity
+    return replace(quantity, readings=(*quantity.readings, Reading("ordinal", reading.value)))
 
 
 def _read_ordinal(sentence: SentenceWords, start: int) -> Quantity | None:
@@ -121,6 +144,8 @@ def _read_whole(sentence: SentenceWords, start: int) -> Quantity | None:
         product = reading._replace(value=reading.value * following.scale)
         return Quantity(start, start + 2, (product,), (_N | _U, _S), (reading.value, following.scale))
     parts, readings, end = [found.parts], found.readings, start + 1
+    if readings[-1].unit == "km" and sentence.word(end) in _RACES:
+        readings = readings[-1:]
     kind = readings[0].kind
     if kind in ("range", "cardinal"):
         units, factor, tail = unit_at(sentence, end, True)
@@ -165,8 +190,9 @@ def _roman_quantity(sentence: SentenceWords, start: int, found: Lexeme) -> Quant
 
 _READERS: tuple[Callable[[SentenceWords, int], Quantity | None], ...] = (
     lambda sentence, start: read_date(sentence, start) if sentence.at(start) else None,
-    lambda sentence, start: read_time(sentence, start) if sentence.at(start) else None,
+    read_time,
     read_decade,
+    read_year_range,
     read_spoken_year,
     read_fraction,
     lambda sentence, start: _read_ordinal(sentence, start) if sentence.at(start) else None,
@@ -174,4 +200,4 @@ _READERS: tuple[Callable[[SentenceWords, int], Quantity | None], ...] = (
     read_number,
 )
 # Words that are no quantities, but begin some.
-_STARTERS = frozenset(("a", "an", "minus", "negative", *DASHES))
+_STARTERS = frozenset(("a", "an", "minus", "negative", "oh", "o", *DASHES))

@@ -27,6 +27,8 @@ from forest_align.lexicon.number_tables import (
 
 _LONGEST = 30
 _PLAIN = str.maketrans({"–": "-", "—": "-", "‑": "-", "−": "-", "’": "'", "‘": "'"})
+# Groups of thousands that only a number of several groups, or one with apostrophes, can have.
+_GROUPED = re.compile(r"[0-9]{1,3}(?:(?:\.[0-9]{3}){2,}|(?:'[0-9]{3})+)")
 _PREFIXES = frozenset(("mid", "late", "early", "pre", "post"))
 _ROMAN = re.compile(r"(?=[IVXLCDM])(M{0,3})(CM|CD|D?C{0,3})(XC|XL|L?X{0,3})(IX|IV|V?I{0,3})")
 _ROMAN_DIGITS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
@@ -73,6 +75,8 @@ def _with_digits(word: str) -> Lexeme | None:
     found = calendar_word(body)
     if found is not None:
         return found
+    if _GROUPED.fullmatch(body):
+        body = body.replace(".", "").replace("'", "")
     match = DIGITS.fullmatch(body)
     assert match is not None  # every part is optional
     whole, decimals, vulgar, rest = match.groups()
@@ -128,6 +132,10 @@ def _with_rest(number: Fraction, rest: str, digits: str) -> Lexeme | None:
         unit = None
     if unit:
         readings.append(Reading(unit_kind(unit), number, unit))
+    if lower == "k":
+        readings.append(Reading("measure", number, "km"))
+    elif lower == "mm":
+        readings.insert(0 if rest == "MM" else 1, Reading("cardinal", number * 10**6))
     if readings:
         return Lexeme(readings=tuple(readings), parts=WHOLE)
     if rest[0] == "-":

@@ -28,6 +28,14 @@ wilhelm friedrich franz joseph albert constantine theodosius justinian margaret 
 rama abdullah hussein mohammed hassan pedro juan carlos felipe
 """
 
+_LISTED_LABELLED_NOUNS = """
+# apartment bed building bus canto case channel checkpoint claim clause column count district day edition
+example exercise exit experiment flat floor game gate group highway hole house issue item lane lesson line
+lot match motion no nos note nr number numbers order page paragraph period pier place platform point
+position precinct problem proposition psalm question race rank row room rule seat square stanza station stop
+storey street subsection suite symphony track trial unit verse ward week year zone
+"""
+
 CARDINAL_WORDS = tuple(_LISTED_CARDINALS.split())
 ORDINAL_WORDS = tuple(_LISTED_ORDINALS.split())
 TENS_WORDS = tuple(_LISTED_TENSS.split())
@@ -234,3 +242,5 @@ _fill_tables()
 
 #: Words before a Roman numeral that may be a letter or another word elsewhere: *World War I*.
 NUMBERED_NOUNS = frozenset(_LISTED_NUMBERED_NOUNS.split())
+#: Nouns before a number that says which one it is: *floor 12* is the twelfth.
+LABELLED_NOUNS = NUMBERED_NOUNS | frozenset(_LISTED_LABELLED_NOUNS.split())

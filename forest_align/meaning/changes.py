@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 Span = tuple[int, int]
 
 # The first words of the groups of pronouns among the function words.
+_DIFFERENCES = (QuantityComparison.OTHER, QuantityComparison.OTHER_UNIT)
 _PRONOUNS = frozenset(("i", "you", "he", "she", "it", "we", "they"))
 # Kinds of groups of the lexicon that are the same words, written in another way.
 _WRITTEN = {"acronym": "format", "joined": "spelling"}
@@ -214,7 +215,7 @@ class WordChanges:
                 if self._are_linked(sides[0][a], sides[1][b]) and not self._equal(sides[0][a], sides[1][b]):
                     found.add("format")
         for (a, b), comparison in comparisons.items():
-            if comparison is QuantityComparison.OTHER and a not in paired[0] and b not in paired[1]:
+            if comparison in _DIFFERENCES and a not in paired[0] and b not in paired[1]:
                 found.add("number")
         return found
 

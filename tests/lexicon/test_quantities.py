@@ -13,6 +13,7 @@ from forest_align.lexicon.quantities import (
     QuantityComparison,
     QuantityRelation,
     compare,
+    compare_values,
     quantity_relations,
     read_quantities,
 )
@@ -102,6 +103,23 @@ def relation(source: str, target: str) -> int:
         ("quarter to seven", "time", "27/4", "clock"),
         ("19:45", "time", "79/4", "clock"),
         ("noon", "time", "12", "clock"),
+        ("a quarter to seven", "time", "27/4", "clock"),
+        ("five minutes to seven", "time", "83/12", "clock"),
+        ("twenty-five past seven", "time", "89/12", "clock"),
+        ("seven forty", "time", "23/3", "clock"),
+        ("seven oh five", "time", "85/12", "clock"),
+        ("seven forty pm", "time", "59/3", "clock"),
+        ("nineteen hundred hours", "time", "19", "clock"),
+        ("19h45", "time", "79/4", "clock"),
+        ("7.45 pm", "time", "79/4", "clock"),
+        ("61 000", "cardinal", "61000", ""),
+        ("7 061 500 kg", "measure", "7061500", "kg"),
+        ("$ 61 000", "money", "61000", "$"),
+        ("7'061'500", "cardinal", "7061500", ""),
+        ("7.061.500", "cardinal", "7061500", ""),
+        ("$ 7MM", "money", "7000000", "$"),
+        ("7k race", "measure", "7", "km"),
+        ("2011 – 14", "range", "2011", ""),
         ("7 July 2011", "date", "20110707", "date"),
         ("July 7th , 2011", "date", "20110707", "date"),
         ("the seventh of July", "date", "707", "date"),
@@ -115,6 +133,9 @@ def relation(source: str, target: str) -> int:
         ("eighteen sixty-two", "year", "1862", ""),
         ("eighteen sixty two", "year", "1862", ""),
         ("1066", "year", "1066", ""),
+        ("ten sixty-six", "year", "1066", ""),
+        ("twenty eleven", "year", "2011", ""),
+        ("fourteen oh six", "year", "1406", ""),
         ("'66", "year", "66", ""),
         ("1960s", "decade", "1960", ""),
         ("1960 's", "decade", "1960", ""),
@@ -142,6 +163,44 @@ def test_a_range_has_both_ends_and_a_unit() -> None:
     assert (reading.kind, reading.value, reading.high, reading.unit) == ("range", 15, 25, "%")
     assert only("2003-07").readings[0][:2] == ("range", 2003)
     assert only("2003-07").readings[0].high == 2007
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("It is ten to seven .", Fraction(41, 6)),
+        ("Come at ten to seven or later .", Fraction(41, 6)),
+        ("We left at half seven .", Fraction(15, 2)),
+        ("The alarm rang at oh seven hundred .", Fraction(7)),
+        ("They met at 0700 .", Fraction(7)),
+        ("They met at 1900 hours .", Fraction(19)),
+    ],
+)
+def test_a_preposition_shows_that_numbers_are_a_time(text: str, value: Fraction) -> None:
+    found = only(text)
+    assert (found.kind, found.value) == ("time", value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "five to ten men",
+        "It cost at five to ten dollars",
+        "from five to ten",
+        "a quarter to seven million",
+        "half seven",
+        "seven thirty million",
+        "an hour after ten",
+        "half of seven men",
+        "020 700 1234",
+        "Chapter 3 200",
+        "2014 – 11",
+    ],
+)
+def test_other_numbers_beside_each_other_stay_apart(text: str) -> None:
+    found = read_quantities(text.split())
+    assert not {"time", "range"}.intersection(one.kind for one in found)
+    assert {one.value for one in found if one.value > 2014} <= {7_000_000, 30_000_000}
 
 
 def test_the_first_of_two_numbers_takes_the_unit_of_the_second() -> None:
@@ -244,6 +303,19 @@ EQUAL = [
     ("4m", "four million"),
     ("15-25", "25"),
     ("half", "0.5"),
+    ("61 000", "61,000"),
+    ("7 200", "7,200"),
+    ("1 000 000", "one million"),
+    ("a quarter to seven", "6:45"),
+    ("a quarter to seven", "18:45"),
+    ("twelve fifteen", "12:15"),
+    ("twelve fifteen", "1215"),
+    ("half past eight", "8.30"),
+    ("2011 – 12", "2011/12"),
+    ("vol. 5", "the fifth"),
+    ("floor twelve", "12th"),
+    ("8k", "8 kilometres"),
+    ("8k", "8,000"),
 ]
 OTHERS = [
     ("6 pm", "six o'clock in the morning"),
@@ -261,13 +333,21 @@ OTHERS = [
     ("fourth-largest", "fifth-largest"),
     ("15-25", "30"),
     ("20 miles", "5h"),
+    ("61 000", "62,000"),
+    ("vol. 5", "the sixth"),
+    ("a quarter to seven", "a quarter past seven"),
+    ("nineteen sixty", "1961"),
 ]
-UNKNOWN = [
-    ("two", "2nd"),
+OTHER_UNITS = [("5 mg", "5 g"), ("5 kg", "5 litres"), ("$5", "€5"), ("5 %", "$5")]
+CLOSE = [
     ("about 3,000", "2,986"),
     ("5 miles", "8 km"),
     ("1964", "1960s"),
     ("15-25", "20"),
+    ("15-25", "20-30"),
+]
+UNKNOWN = [
+    ("two", "2nd"),
     ("10 dollars", "7 euros"),
     ("a second", "fourth"),
     ("1966", "June 9"),
@@ -278,6 +358,8 @@ UNKNOWN = [
     ("one", "two", "expected"),
     [(*pair, QuantityComparison.EQUAL) for pair in EQUAL]
     + [(*pair, QuantityComparison.OTHER) for pair in OTHERS]
+    + [(*pair, QuantityComparison.OTHER_UNIT) for pair in OTHER_UNITS]
+    + [(*pair, QuantityComparison.CLOSE) for pair in CLOSE]
     + [(*pair, QuantityComparison.UNKNOWN) for pair in UNKNOWN],
 )
 def test_two_quantities_are_compared_in_either_order(
@@ -318,11 +400,55 @@ def test_two_quantities_are_compared_in_either_order(
         ("March 6 , 1987*", "March 7 , 1987*", OTHER_UNIT),
         ("March* 6", "April* 6", OTHER),
         ("the third-oldest* man", "the fourth-oldest* man", OTHER),
+        ("61* 000 men", "61,000* men", SAME),
+        ("61 000* men", "61,000* men", SAME),
+        ("61 000* men", "61 thousand* men", SAME),
+        ("61* 000 men", "61 000* men", 0),
+        ("ten to* seven", "6:50*", 0),
+        ("at ten to* seven", "at 6:50*", SAME),
+        ("at a quarter* to seven", "at 6:45*", SAME),
+        ("2011 – 12*", "2011/12*", SAME),
+        ("2011* – 12", "in 2011* or 2012", SAME),
+        ("2011* – 12", "in 2011 or 2012*", 0),
+        ("5* mg", "5* g", 0),
+        ("5 mg*", "5 g*", OTHER_UNIT),
     ],
 )
 def test_words_of_quantities_are_related(source: str, target: str, expected: int) -> None:
     assert relation(source, target) == expected
     assert relation(target, source) == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "expected"),
+    [
+        ("Give [ 650 ] mg", "Give [ 560 ] mg", QuantityComparison.OTHER),
+        ("Give 5 [ mg ]", "Give 5 [ g ]", QuantityComparison.OTHER_UNIT),
+        ("$ 3 [ million ]", "$ 3 [ billion ]", QuantityComparison.OTHER),
+        ("[ Two ] dogs", "[ 2 ] dogs", QuantityComparison.EQUAL),
+        ("came in [ second ]", "came in [ third ]", QuantityComparison.OTHER),
+        ("[ One ] left", "[ Two ] left", QuantityComparison.OTHER),
+        ("he [ may ] go", "he [ must ] go", QuantityComparison.UNKNOWN),
+        ("[ 3 or 5 ] men", "[ 5 or 3 ] men", QuantityComparison.EQUAL),
+        ("[ 3 or 5 ] men", "[ 3 or 6 ] men", QuantityComparison.OTHER),
+        ("[ 5 to 10 ] km", "[ 5-10 ] km", QuantityComparison.EQUAL),
+        ("[ 5 to 11 ] km", "[ 5-10 ] km", QuantityComparison.UNKNOWN),
+        ("[ 3 men ]", "[ 3 men of 5 ]", QuantityComparison.UNKNOWN),
+        ("[ Half the men ] left", "[ A third of the men ] left", QuantityComparison.UNKNOWN),
+        ("[ Half ] the men left", "[ A third ] of the men left", QuantityComparison.OTHER),
+    ],
+)
+def test_the_quantities_of_two_spans_are_compared(
+    source: str, target: str, expected: QuantityComparison
+) -> None:
+    words, spans = [], []
+    for text in (source, target):
+        tokens = text.split()
+        start, end = tokens.index("["), tokens.index("]")
+        spans.append((start, end - 1))
+        words.append([token for token in tokens if token not in "[]"])
+    assert compare_values(*words, *spans) is expected
+    assert compare_values(*words[::-1], *spans[::-1]) is expected
 
 
 def test_sentences_without_quantities_have_no_relations() -> None:
