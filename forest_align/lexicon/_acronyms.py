@@ -6,6 +6,8 @@ from functools import lru_cache
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
+from forest_align.lexicon.abbreviations import abbreviation_spans
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -14,6 +16,8 @@ _SKIPPED = frozenset(("of", "and", "the", "for", "in", "on", "to", "de", "&", "-
 #: Signs that mean several words, and these words.
 _SIGNS = dict.fromkeys(("%", "pct", "pct."), ("per", "cent"))
 _LONGEST = 6
+# Two small initials that are an acronym by chance are frequent, three are not.
+_SHORTEST_IN_SMALL_LETTERS = 3
 
 
 @lru_cache(maxsize=100_000)
@@ -26,7 +30,7 @@ def acronym_letters(word: str) -> str:
 
 
 def acronym_spans(acronyms: Sequence[str], words: Sequence[str]) -> Iterator[tuple[int, tuple[int, int]]]:
-    """Find the words that spell out acronyms and signs.
+    """Find the words that spell out acronyms, abbreviations and signs.
 
     Parameters
     ----------
@@ -38,9 +42,10 @@ def acronym_spans(acronyms: Sequence[str], words: Sequence[str]) -> Iterator[tup
     Yields
     ------
     (int, (int, int))
-        Index of the acronym or sign, and half-open span of the words that it abbreviates. The span of an
-        acronym starts with a capital. Small words inside it need no letter in the acronym.
+        Index of the acronym, abbreviation or sign, and half-open span of the words that it stands for. That
+        of an acronym of two letters starts with a capital. Small words inside a span need no letter.
     """
+    yield from abbreviation_spans(acronyms, words)
     initials, larger = "", [0]
     for index, word in enumerate(acronyms):
         if word in _SIGNS:
@@ -54,8 +59,11 @@ def acronym_spans(acronyms: Sequence[str], words: Sequence[str]) -> Iterator[tup
             continue
         if not initials:
             initials, larger = "".join(word[0] if word else " " for word in words), _larger_words(words)
+        is_short = len(letters) < _SHORTEST_IN_SMALL_LETTERS
         for start, first in enumerate(initials):
-            if first == letters[0] and len(words[start]) > 1:
+            if first != letters[0] and (is_short or first.upper() != letters[0] or larger[start] != start):
+                continue
+            if len(words[start]) > 1:
                 end = _spelled_out(letters, start, words, initials, larger)
                 if end:
                     yield index, (start, end)

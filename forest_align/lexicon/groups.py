@@ -34,13 +34,21 @@ def lexical_groups(
 ) -> list[Group]:
     """Groups that the lexicon or the user's table knows.
 
-    Kinds: ``acronym`` (NYC, New York City), ``collocation`` (WordNet synonyms of which one has several
-    words), ``joined`` (well known, well-known) and ``ppdb``. Sorted, without duplicates; swapped sentences
-    give the same groups swapped.
+    Kinds: ``acronym`` (NYC, New York City; prn, as needed), ``collocation`` (WordNet synonyms of which one
+    has several words), ``joined`` (well known, well-known) and ``ppdb``. Sorted, without duplicates; swapped
+    sentences give the same groups swapped.
     """
     lefts, rights = lexicon.profiles(source), lexicon.profiles(target)
-    found = {Group((i, i + 1), span, "acronym") for i, span in acronym_spans(source.words, target.words)}
-    found |= {Group(span, (j, j + 1), "acronym") for j, span in acronym_spans(target.words, source.words)}
+    found = {
+        Group((i, i + 1), span, "acronym")
+        for i, span in acronym_spans(source.words, target.words)
+        if span[1] - span[0] > 1
+    }
+    found |= {
+        Group(span, (j, j + 1), "acronym")
+        for j, span in acronym_spans(target.words, source.words)
+        if span[1] - span[0] > 1
+    }
     found |= {Group(*spans, "joined") for spans in _joined(lefts, rights)}
     found |= {Group(*spans[::-1], "joined") for spans in _joined(rights, lefts)}
     found |= _collocation_groups(lefts, rights, lexicon)

@@ -111,8 +111,9 @@ length
 1143/1250 yard yards .yd .yds
 201168/125 mile miles .mi
 mass
+1/1000000 mcg microgram micrograms µg μg ug
 1/1000 mg milligram milligrams
-1 gram grams gramme grammes .g
+1 gram grams gramme grammes gm gms .g
 1000 kg kilo kilos kilogram kilograms kgs
 1000000 tonne tonnes .t
 907185 ton tons
@@ -120,7 +121,7 @@ mass
 45359237/1600000 ounce ounces .oz
 6350 stone
 volume
-1/1000 ml milliliter milliliters millilitre millilitres
+1/1000 ml milliliter milliliters millilitre millilitres .cc .ccs
 1/100 cl centiliter centiliters centilitre centilitres
 1 liter liters litre litres .l .L
 3785/1000 gallon gallons .gal
@@ -135,7 +136,7 @@ time
 604800 week weeks .wk .wks
 1209600 fortnight fortnights
 2629800 month months .mo .mos
-31557600 year years .yr .yrs yr. yrs. .y
+31557600 year years .yr .yrs yr. yrs. .y .yo .y/o
 315576000 decade decades
 3155760000 century centuries
 data

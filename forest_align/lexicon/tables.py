@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from forest_align.lexicon.abbreviations import single_word_keys
 from forest_align.lexicon.number_tables import CARDINAL_WORDS, ORDINAL_WORDS, TENS_WORDS
 
 _LISTED_PREPOSITIONS = """
@@ -214,10 +215,10 @@ def abbreviation_keys(word: str, tag: str, lemma: str) -> tuple[str, ...]:
     lower = word.lower()
     if _DOTTED.fullmatch(word) or (word.isupper() and 2 <= len(word) <= 5 and word.isalpha()):
         named = tuple(key for key in ABBREVIATIONS.get(lower, ()) if key != "us")
-        return (*named, word.replace(".", "").upper())
+        return (*named, word.replace(".", "").upper(), *single_word_keys(word))
     if lower == "us":
         return ("us",)
-    return ABBREVIATIONS.get(lower) or ABBREVIATIONS.get(lemma, ())
+    return (*(ABBREVIATIONS.get(lower) or ABBREVIATIONS.get(lemma, ())), *single_word_keys(word))
 
 
 def spelling_key(lemma: str) -> str:

@@ -1,0 +1,107 @@
+"""Abbreviations of notes, Latin and messages, and the words that they stand for."""
+
+from __future__ import annotations
+
+import pytest
+
+from forest_align.lexicon.abbreviations import (
+    abbreviation_spans,
+    abbreviation_table,
+    read_abbreviations,
+    single_word_keys,
+)
+from forest_align.lexicon.evidence import lexical_evidence
+from forest_align.lexicon.groups import lexical_groups
+from forest_align.lexicon.kinds import Evidence
+from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.types import Sentence
+
+
+def spans(text: str, other: str) -> list[tuple[str, str]]:
+    """The abbreviations of a text, each with the words of the other one that it stands for."""
+    words, others = text.split(), other.split()
+    return [(words[i], " ".join(others[slice(*span)])) for i, span in abbreviation_spans(words, others)]
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "expected"),
+    [
+        ("tid", "Three times a day", [("tid", "Three times a day")]),
+        ("T.I.D.", "three times daily", [("T.I.D.", "three times daily")]),
+        ("q6h", "every six hours", [("q6h", "every six hours")]),
+        ("q6h", "every 6 hours", [("q6h", "every 6 hours")]),
+        (
+            "COPD",
+            "chronic obstructive pulmonary disease",
+            [("COPD", "chronic obstructive pulmonary disease")],
+        ),
+        ("MI", "two heart attacks", [("MI", "heart attacks")]),
+        ("mi", "two heart attacks", []),
+        ("MI", "the heart and an attack", []),
+        ("WHO", "who is it", []),
+        ("btw", "by the way", [("btw", "by the way")]),
+        ("p.a.", "a year", [("p.a.", "a year")]),
+        ("per capita", "a person", [("per", "a"), ("capita", "person")]),
+        (
+            "inter alia",
+            "among other things",
+            [("inter", "among other things"), ("alia", "among other things")],
+        ),
+        ("per hour", "a person", []),
+        ("NHS", "the N H S", [("NHS", "N H S")]),
+        ("MSc", "an M Sc", [("MSc", "M Sc")]),
+        ("C.S.", "C. S. Lowe", [("C.S.", "C. S.")]),
+        ("NHS", "the N S H", []),
+        ("", "", []),
+    ],
+)
+def test_an_abbreviation_stands_for_words_that_follow_each_other(
+    text: str, other: str, expected: list[tuple[str, str]]
+) -> None:
+    assert spans(text, other) == expected
+
+
+def test_an_abbreviation_of_one_word_is_evidence_in_either_order() -> None:
+    left, right = Sentence.from_words(["Her", "hx", "u"]), Sentence.from_words(["history", "you", "Her"])
+    found = lexical_evidence(left, right, load_lexicon())
+    assert found[1, 0] & Evidence.ABBREVIATION
+    assert found[2, 1] & Evidence.ABBREVIATION
+    assert not found[1, 1] & Evidence.ABBREVIATION
+    assert (lexical_evidence(right, left, load_lexicon()) == found.T).all()
+
+
+def test_a_capital_alone_is_an_initial_and_no_abbreviation() -> None:
+    assert single_word_keys("u") == ("you",)
+    assert single_word_keys("U") == ()
+
+
+def test_an_abbreviation_and_several_words_are_a_group() -> None:
+    left, right = Sentence.from_words(["imo", "et", "al."]), Sentence.from_words(["in", "my", "opinion"])
+    found = lexical_groups(left, right, load_lexicon())
+    assert [(group.source, group.target, group.kind) for group in found] == [((0, 1), (0, 3), "acronym")]
+    others = Sentence.from_words(["and", "others"])
+    assert all(
+        max(g.source[1] - g.source[0], g.target[1] - g.target[0]) > 1
+        for g in lexical_groups(left, others, load_lexicon())
+    )
+
+
+def test_the_table_is_read_with_comments_and_repeated_forms() -> None:
+    table = read_abbreviations("# a = b\n\nab = one | two words\nA.B. = three\nab = four\nin re = about\n")
+    assert table.expansions == {
+        "ab": (("one",), ("two", "words"), ("four",)),
+        "AB": (("three",),),
+        "in re": (("about",),),
+    }
+    assert table.long_forms == {"in": [("in", "re")]}
+    assert table.single_words == {"one", "three", "four", "about"}
+
+
+def test_the_bundled_table_is_in_small_letters_and_says_nothing_twice() -> None:
+    table = abbreviation_table()
+    assert len(table.expansions) > 400
+    for form, expansions in table.expansions.items():
+        assert expansions, form
+        assert len(set(expansions)) == len(expansions), form
+        assert all(words and (form.lower(),) != words for words in expansions), form
+        assert all(word == word.lower() for words in expansions for word in words), form
