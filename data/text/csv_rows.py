@@ -25,15 +25,25 @@ def csv_rows(lines: InputLines, **dialect: Any) -> Iterator[tuple[int, list[str]
         Options of :func:`csv.reader`.
     """
     numbered = lines.numbered(blank_end=False)
-    again: deque[tuple[int, str | InputError]] = deque()
+    again: deque[_Line] = deque()
+    # A row that reaches one of the lines of a broken row inside of quotes, as that row did, ends as it did.
+    failed_until, failure = 0, ""
     while True:
-        taken: list[tuple[int, str | InputError]] = []
+        taken: list[_Line] = []
         try:
-            row: list[str] | InputError | None = next(
-                csv.reader(_texts(again, numbered, taken), **dialect), None
-            )
+            texts = _texts(again, numbered, taken, failed_until)
+            row: list[str] | InputError | None = next(csv.reader(texts, **dialect), None)
+        except _FailsAgainError:
+            row = _broken(failure, lines.name, taken[0][0])
         except (csv.Error, InputError) as error:
-            row = _problem(error, lines.name, taken)
+            if len(taken) == 1:
+                row = error if isinstance(error, InputError) else _broken(f"{error}", lines.name, taken[0][0])
+            else:
+                # The unreadable line is reported separately when it is reached.
+                unread = isinstance(error, InputError)
+                what = f"line {taken[-1][0]} cannot be read" if unread else f"{error}"
+                failed_until, failure = taken[-1][0], f"{what}; a quote that is not closed?"
+                row = _broken(failure, lines.name, taken[0][0])
             again.extendleft(reversed(taken[1:]))
             del taken[1:]
         if row is None:
@@ -41,27 +51,27 @@ def csv_rows(lines: InputLines, **dialect: Any) -> Iterator[tuple[int, list[str]
         yield taken[0][0], row
 
 
+_Line = tuple[int, str | InputError]
+
+
+class _FailsAgainError(Exception):
+    """A row continues into a row that has failed."""
+
+
 def _texts(
-    again: deque[tuple[int, str | InputError]],
-    numbered: Iterator[tuple[int, str | InputError]],
-    taken: list[tuple[int, str | InputError]],
+    again: deque[_Line], numbered: Iterator[_Line], taken: list[_Line], failed_until: int
 ) -> Iterator[str]:
     """Lines for the csv module, each recorded in ``taken``; lines to be read again come first."""
-    while (found := again.popleft() if again else next(numbered, None)) is not None:
-        taken.append(found)
-        if isinstance(found[1], InputError):
-            raise found[1]
-        yield f"{found[1]}\n"
-
-
-def _problem(
-    error: csv.Error | InputError, name: str, taken: list[tuple[int, str | InputError]]
-) -> InputError:
-    if len(taken) == 1:
-        return error if isinstance(error, InputError) else _broken(f"{error}", name, taken[0][0])
-    # The unreadable line is reported separately when it is reached.
-    what = f"line {taken[-1][0]} cannot be read" if isinstance(error, InputError) else f"{error}"
-    return _broken(f"{what}; a quote that is not closed?", name, taken[0][0])
+    while True:
+        if taken and again and again[0][0] <= failed_until:
+            raise _FailsAgainError
+        line = again.popleft() if again else next(numbered, None)
+        if line is None:
+            return
+        taken.append(line)
+        if isinstance(line[1], InputError):
+            raise line[1]
+        yield f"{line[1]}\n"
 
 
 def _broken(what: str, name: str, line: int) -> InputError:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import csv
+import tempfile
+from itertools import count
 from pathlib import Path
 
 import pytest
+from growth import growth
+from hypothesis import given
+from hypothesis import strategies as st
 
 from forest_align.data.text.csv_rows import csv_rows
 from forest_align.data.text.lines import InputLines
@@ -56,3 +61,34 @@ def test_a_line_that_is_not_utf_8_inside_of_a_row_breaks_it_and_is_named_too(tmp
     assert found[0] == (1, "1: broken CSV: line 2 cannot be read; a quote that is not closed?")
     assert found[1][0] == 2 and "2: expected UTF-8, found byte 0xff" in found[1][1]
     assert found[2:] == [(3, ["c", "d"])]
+
+
+def read_again_and_again(lines: list[str]) -> list[tuple[int, list[str] | None]]:
+    """The rows of lines, None for broken ones, each read to its end; takes quadratic time."""
+    rows, begun = [], 0
+    while begun < len(lines):
+        used = count()
+        try:
+            row = next(csv.reader((line for line, _ in zip(lines[begun:], used)), strict=True))  # noqa: B905
+        except csv.Error:
+            rows.append((begun + 1, None))
+            begun += 1
+        else:
+            rows.append((begun + 1, row))
+            begun += next(used)
+    return rows
+
+
+@given(st.lists(st.text('",a', max_size=5), max_size=9))
+def test_broken_rows_are_those_that_reading_each_one_to_its_end_finds(texts: list[str]) -> None:
+    texts.append("a")  # blank lines at the end are no rows
+    with tempfile.TemporaryDirectory() as folder:
+        found = rows_of(Path(folder) / "x.csv", "\n".join(texts).encode())
+    assert [(line, None if isinstance(row, str) else row) for line, row in found] == read_again_and_again(
+        [f"{text}\n" for text in texts]
+    )
+
+
+@pytest.mark.parametrize("end", [b"", b"\xff\n", b'"x\n'])
+def test_time_grows_with_the_number_of_rows_whose_quotes_are_not_closed(end: bytes, tmp_path: Path) -> None:
+    assert growth(lambda size: rows_of(tmp_path / "x.csv", b'x","\n' * size + end), 1000) < 3
