@@ -5,11 +5,22 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
+import secrets
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
+
+try:
+    import fcntl
+except ImportError:  # not a POSIX system
+    fcntl = None  # type: ignore[assignment]
+
+_LEFT_OVER = re.compile(r"\..*\.[0-9a-f]{16}\.tmp", re.DOTALL)
 
 
 class OutputFile(io.FileIO):
@@ -23,12 +34,20 @@ class OutputFile(io.FileIO):
         Such as ``wb``.
     shown : str or Path
         Its name in errors.
+    opener : callable, optional
+        Opens the path with flags, as for :func:`open`.
     """
 
-    def __init__(self, path: str | Path, mode: str, shown: str | Path) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        mode: str,
+        shown: str | Path,
+        opener: Callable[[str, int], int] | None = None,
+    ) -> None:
         self._shown = str(shown)
         try:
-            super().__init__(path, mode)
+            super().__init__(path, mode, opener=opener)
         except OSError as error:
             raise self._named(error) from None
 
@@ -84,22 +103,89 @@ def replacing(path: Path, *, text: bool = False) -> Iterator[IO[Any]]:
     OSError
         If the file cannot be written; names ``path``.
     """
-    is_plain = path.is_file() or not path.exists()
-    final = path.resolve() if is_plain else path
-    # The process number separates several writers of one path.
-    fresh = final.with_name(f".{final.name}.{os.getpid()}.tmp") if is_plain else path
-    try:
-        raw = OutputFile(fresh, "wb", path)
-        file = io.BufferedWriter(raw)
-        with as_text(file) if text else file as out:
+    if not _is_plain(path):
+        with OutputFile(path, "wb", path) as raw, _buffered(raw, text) as out:
             yield out
-            out.flush()
-            raw.sync()
-        if is_plain:
-            _rename(fresh, final, path)
+        return
+    final = path.resolve()
+    with temporary_beside(final, path) as raw, _buffered(raw, text) as out:
+        yield out
+        out.flush()
+        raw.sync()
+        _rename(Path(raw.name), final, path)
+
+
+@contextmanager
+def temporary_beside(final: Path, shown: Path) -> Iterator[OutputFile]:
+    """Create a file in the folder of another one, and remove it unless it has been renamed.
+
+    Nobody can guess its name, a file or link that has the name stays as it is, and only the owner can read it
+    if there is an older file. Such files that killed processes have left in the folder are removed.
+
+    Parameters
+    ----------
+    final, shown : Path
+        The other file, and its name in errors.
+
+    Raises
+    ------
+    OSError
+        If it cannot be created; names ``shown``.
+    """
+    _clean(final.parent)
+    raw = _create_beside(final, shown)
+    try:
+        with raw:
+            yield raw
     finally:
-        if is_plain:
-            fresh.unlink(missing_ok=True)
+        Path(raw.name).unlink(missing_ok=True)
+
+
+def _is_plain(path: Path) -> bool:
+    """Whether a path is a file, or may become one; a loop of links is an OSError that names it."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except FileNotFoundError:
+        return True
+
+
+def _buffered(raw: OutputFile, text: bool) -> IO[Any]:
+    file = io.BufferedWriter(raw)
+    return as_text(file) if text else file
+
+
+def _create_beside(final: Path, shown: Path) -> OutputFile:
+    rights = 0o600 if final.exists() else 0o666
+    while True:
+        name = final.with_name(f".{final.name}.{secrets.token_hex(8)}.tmp")
+        with suppress(FileExistsError):
+            raw = OutputFile(name, "xb", shown, lambda path, flags: os.open(path, flags, rights))
+            # The lock says that the file is no left-over; another process may have removed it before.
+            if not _lock(raw, wait=True) or os.fstat(raw.fileno()).st_nlink:
+                return raw
+            raw.close()
+
+
+def _lock(file: IO[bytes], *, wait: bool = False) -> bool:
+    """Lock a file until it is closed; False if another process has locked it, or the system has no locks."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except (OSError, AttributeError):
+        return False
+    return True
+
+
+@lru_cache(maxsize=64)
+def _clean(folder: Path) -> None:
+    """Remove the temporary files that killed processes have left; once, as a folder may have many files."""
+    with suppress(OSError):
+        names = [name for name in os.listdir(folder) if _LEFT_OVER.fullmatch(name)]
+        for name in names:
+            with suppress(OSError):
+                descriptor = os.open(folder / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+                with os.fdopen(descriptor, "rb") as file:
+                    if stat.S_ISREG(os.fstat(descriptor).st_mode) and _lock(file):
+                        os.unlink(folder / name)
 
 
 def _rename(fresh: Path, final: Path, shown: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 from uuid import uuid4
 
-from forest_align.data.text.replacing import OutputFile, sync_folder
+from forest_align.data.text.replacing import sync_folder, temporary_beside
 from forest_align.storage.atomic import write_atomically
 from forest_align.storage.fingerprints import files_fingerprint
 from forest_align.storage.same_run import shown
@@ -277,20 +277,16 @@ class PartFolder:
 
 def _create(path: Path, text: str) -> None:
     """Create a file with its whole content, unless another process creates it first."""
-    fresh = path.with_name(f".{path.name}.{uuid4().hex}.tmp")  # processes of other machines, too
-    try:
-        with OutputFile(fresh, "wb", path) as file:
-            file.write(text.encode())
-            file.sync()
+    with temporary_beside(path, path) as file:
+        file.write(text.encode())
+        file.sync()
         try:
-            os.link(fresh, path)
+            os.link(file.name, path)
         except FileExistsError:
             return
         except OSError:  # a file system without hard links
-            fresh.replace(path)
+            os.replace(file.name, path)
         sync_folder(path.parent)
-    finally:
-        fresh.unlink(missing_ok=True)
 
 
 def _listed(numbers: Sequence[int], parts: int) -> str:

@@ -162,6 +162,8 @@ def test_a_file_is_the_old_or_the_new_one_whatever_fails(fault: str, tmp_path: P
     found, at = [], 1
     while run_with_fault(replace, fault, at):
         found.append(path.read_bytes())
+        shutil.rmtree(tmp_path)
+        tmp_path.mkdir()
         path.write_bytes(old)
         at += 1
     # Write, sync, rename, sync of the folder; after the rename, the temporary file is gone.
