@@ -1,12 +1,14 @@
 """Give every reader of text damaged input: it must yield what it can read, or raise an InputError.
 
 Inputs are chosen by the lines that they reach, with atheris if it is installed (``pip install atheris``, on
-Linux). Without it they are seeded mutations of good files.
+Linux). Without it they are seeded mutations of good files. With ``--growth``, inputs are pieces of such files
+that are repeated, and an input that is twice as large may not take three times as long.
 
 Example::
 
     python tools/fuzz_readers.py --seconds 60
     python tools/fuzz_readers.py --seed 1234 --cases 1     # one mutation again
+    python tools/fuzz_readers.py --growth
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
+
+from growth import growth
 
 try:
     import atheris
@@ -43,6 +47,11 @@ with atheris.instrument_imports(include=["forest_align"]) if atheris else nullco
     from forest_align.types.brackets import parse_bracket
     from forest_align.types.json_fields import format_json_object, parse_json_object
 
+#: Bytes of the smaller of two inputs whose times are compared, and the processor time that four times as many
+#: must take, in seconds: of shorter times nothing can be said.
+GROWTH_SIZE, GROWTH_LEAST = 6000, 0.15
+#: Growth of the time with the size that is a fault; 2 is linear, 4 is quadratic.
+GROWTH_MOST = 3.0
 #: Pieces that mean something to one of the readers.
 PIECES = (
     *(
@@ -65,6 +74,7 @@ PIECES = (
     *(b"0", b"99999999999999999999", b"0-0", b"1p2", b"<", b">", b"</pair>", b"&lt;", b"&#0;"),
     *(b"<!DOCTYPE a>", b"<!ENTITY b 'cc'>", b"&b;", b"<sentence", b"\x00", b"\xff", b"\xef\xbb\xbf"),
     *(b"\xe2\x80\xa8", b"\xc2\xa0", b"[" * 2000, b"(" * 2000, b"a" * 5000, b"source\ttarget\n"),
+    *(b'x","\n', b"source,target\n", b"\n\xff\n"),
 )
 ENJU = b"""<sentence id="s0" parse_status="success"><cons id="c0" cat="S" head="c1" sem_head="c1">
 <cons id="c1" cat="NP" head="t0" sem_head="t0"><tok id="t0" cat="N" pos="NN" base="dog">Dogs</tok></cons>
@@ -130,6 +140,7 @@ def readers(folder: Path) -> dict[str, Callable[[bytes], object]]:
     }
     return found | {
         "pairs": of_file(lambda path: list(read_pairs(path)), "pairs.txt"),
+        "pairs in CSV": of_file(lambda path: list(read_pairs(path)), "pairs.csv"),
         "tokenized pairs": of_file(lambda path: list(read_pairs(path, tokenized=True)), "pairs.tsv"),
         "parses": of_file(lambda path: list(read_parses(path)), "parses.jsonl"),
         "trees": of_file(lambda path: list(read_trees(path)), "trees.mrg"),
@@ -186,21 +197,58 @@ def run_mutations(options: argparse.Namespace, folder: Path) -> int:
         drawn = random.Random(seed)
         name = drawn.choice(sorted(known))
         content = mutated(drawn, files)
-        began = time.monotonic()
         try:
             read(known[name], content)
         except Exception:  # every other kind is a fault
             faults += 1
             print(f"seed {seed}: reader of {name}: {content[:200]!r}", file=sys.stderr)
             traceback.print_exc(limit=-4)
-        if time.monotonic() - began > options.slow:
-            faults += 1
-            took = time.monotonic() - began
-            print(
-                f"seed {seed}: reader of {name} took {took:.1f} s for {len(content)} bytes", file=sys.stderr
-            )
         seed += 1
     print(f"{seed - first} inputs, {faults} faults")
+    return faults
+
+
+def repeated(random: random.Random, files: list[bytes]) -> tuple[bytes, bytes, bytes]:
+    """The beginning of an input, what is repeated in it, and its end."""
+    pieces = [piece for piece in PIECES if len(piece) < 100]
+
+    def some(most: int) -> bytes:
+        return b"".join(random.choice(pieces) for _ in range(random.randint(0, most)))
+
+    whole = random.choice(files)
+    begin = random.randrange(len(whole))
+    part = whole[begin : begin + random.choice((1, 4, 40))]
+    unit = random.choice((whole, part, some(1) or b"a", some(3) or b"a", part + some(2)))
+    start = random.choice((b"", b"source,target\n", whole, some(2)))
+    return start, unit, random.choice((b"", b"\n\xff", some(2)))
+
+
+def run_growth(options: argparse.Namespace, folder: Path) -> int:
+    """Compare the times of repeated pieces, for each reader in turn; the number of faults."""
+    files, known = list(seeds(folder).values()), readers(folder)
+    first = random.SystemRandom().randrange(10**9) if options.seed is None else options.seed
+    print(f"readers: {len(known)}, growth of time; first seed {first}", flush=True)
+    names, end, seed, faults, measured = sorted(known), time.monotonic() + options.seconds, first, 0, 0
+    while seed < first + options.cases and time.monotonic() < end and faults < 10:
+        name = names[seed % len(names)]
+        before, unit, behind = repeated(random.Random(seed), files)
+
+        def run(size: int, parts: tuple[bytes, ...] = (before, unit, behind), name: str = name) -> None:
+            begin, repeated, end = parts
+            read(known[name], begin + repeated * max(1, size // len(repeated)) + end)
+
+        began = time.process_time()
+        run(4 * GROWTH_SIZE)
+        if time.process_time() - began > GROWTH_LEAST:
+            measured += 1
+            if (found := growth(run, GROWTH_SIZE, GROWTH_MOST)) >= GROWTH_MOST:
+                faults += 1
+                print(
+                    f"seed {seed}: reader of {name}: time grows by {found:.1f}: {unit[:200]!r}",
+                    file=sys.stderr,
+                )
+        seed += 1
+    print(f"{seed - first} inputs, {measured} took long enough to be compared, {faults} faults")
     return faults
 
 
@@ -236,10 +284,12 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--cases", type=int, default=sys.maxsize, help="end after so many mutations")
     parser.add_argument("--seed", type=int, default=None, help="of the first mutation (default: by chance)")
-    parser.add_argument("--slow", type=float, default=10.0, help="seconds that an input may take")
+    parser.add_argument("--growth", action="store_true", help="compare the times of inputs of two sizes")
     parser.add_argument("--mutations", action="store_true", help="seeded mutations also where atheris is")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
+        if options.growth:
+            return 1 if run_growth(options, Path(folder)) else 0
         if atheris and not options.mutations:
             run_atheris(options, Path(folder))
             return 0

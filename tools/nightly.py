@@ -4,7 +4,7 @@
 
 - the kernels built with the sanitizers of gcc (addresses, undefined behaviour) in ``build/sanitized``: their
   tests, and ``tools/fuzz_kernels.py`` over every public function;
-- ``tools/fuzz_readers.py`` over every reader, with atheris if it is installed;
+- ``tools/fuzz_readers.py`` over every reader, with atheris if it is installed, and the growth of its time;
 - the oracle: twenty times as many random cases of the alignment kernel, others each time;
 - the whole test suite with the lines of Python that it reaches (not in less than 20 minutes).
 
@@ -32,7 +32,7 @@ TREE = ROOT / "build" / "sanitized"
 NAMESPACE = ROOT / "build" / "namespace"
 CASE = ROOT / "build" / "fuzz-kernels.case"
 #: Shares of the time that is given, one for each part with an end of its own choice.
-SHARES = {"kernels": 0.25, "readers": 0.2, "oracle": 0.25}
+SHARES = {"kernels": 0.25, "readers": 0.15, "growth": 0.1, "oracle": 0.2}
 LEAST_FOR_COVERAGE = 20.0
 # Its limit of memory leaves no room for a sanitizer's own.
 NOT_UNDER_SANITIZERS = "not memory_that_cannot_be_had"
@@ -131,6 +131,13 @@ def main() -> int:
         "reader fuzzer",
         ["tools/fuzz_readers.py", "--seconds", f"{seconds['readers']:.0f}", "--seed", str(seed % 2**31 or 1)],
         {"PYTHONPATH": str(NAMESPACE)},
+    )
+    results["growth of the readers' times"] = run(
+        "growth of the readers' times",
+        [
+            *("tools/fuzz_readers.py", "--growth", "--seconds", f"{seconds['growth']:.0f}"),
+            *("--seed", str(seed)),
+        ],
     )
     # Twenty times as many cases take about five minutes on two cores.
     times = max(1, min(20, round(seconds["oracle"] / 15)))

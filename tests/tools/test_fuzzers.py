@@ -49,3 +49,18 @@ def test_a_reader_that_raises_another_error_is_a_fault(
     monkeypatch.setattr(sys, "argv", ["fuzz", "--seed", "7", "--cases", "1", "--mutations"])
     assert fuzz_readers.main() == 1
     assert "seed 7: reader of broken" in capsys.readouterr().err
+
+
+def test_a_reader_whose_time_grows_with_the_square_of_its_input_is_a_fault(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def quadratic(content: bytes) -> None:
+        for _ in range(len(content) // 8):
+            content.count(b"never there")
+
+    monkeypatch.setattr(fuzz_readers, "GROWTH_LEAST", 0.0)
+    for reader, faults in ((quadratic, 1), (bytes.splitlines, 0)):
+        monkeypatch.setattr(fuzz_readers, "readers", lambda folder, reader=reader: {"one": reader})
+        monkeypatch.setattr(sys, "argv", ["fuzz", "--seed", "7", "--cases", "1", "--growth"])
+        assert fuzz_readers.main() == faults
+    assert "seed 7: reader of one: time grows by" in capsys.readouterr().err
