@@ -83,14 +83,25 @@ class Guard:
     names : collection of str
         Names that ``Host`` may have, in small letters; empty for any. A foreign site whose name was made to
         resolve to this machine has another name, and must not read the user's files.
+    origins : collection of str
+        Other sites whose pages may send requests that work is done for.
+    head : int
+        Bytes of the longest head of a request.
     paths : collection of str
         Paths that are counted by their name; all others count as one.
     """
 
     def __init__(
-        self, app: ASGIApp, metrics: ServiceMetrics, names: Collection[str], paths: Collection[str]
+        self,
+        app: ASGIApp,
+        metrics: ServiceMetrics,
+        names: Collection[str],
+        origins: Collection[str],
+        head: int,
+        paths: Collection[str],
     ) -> None:
         self._app, self._metrics, self._names, self._paths = app, metrics, names, paths
+        self._origins, self._head = origins, head
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, in any case."""
@@ -111,9 +122,7 @@ class Guard:
             await send(message)
 
         try:
-            if not self._knows(Headers(scope=scope).get("host", "")):
-                message = "this server answers to the names of this machine only"
-                raise RequestError(HTTPStatus.FORBIDDEN, message)
+            self._check(scope, Headers(scope=scope))
             await self._app(scope, receive, guarded_send)
         except ClientDisconnect:
             pass
@@ -130,6 +139,36 @@ class Guard:
             path = scope["path"] if scope["path"] in self._paths else "other"
             method = scope["method"] if scope["method"] in _METHODS else "other"
             self._metrics.count_request(path, method, status, time.perf_counter() - started)
+
+    def _check(self, scope: Scope, headers: Headers) -> None:
+        close = {"Connection": "close"}
+        size = len(scope["raw_path"]) + len(scope["query_string"])
+        size += sum(len(name) + len(value) + 4 for name, value in headers.raw)
+        if size > self._head:
+            message = f"expected a head of at most {self._head} bytes, found {size}"
+            raise RequestError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, message, close)
+        if "content-length" in headers and "transfer-encoding" in headers:
+            # A proxy may take the one, and this server the other, for the length of the body.
+            message = "expected Content-Length or Transfer-Encoding, found both"
+            raise RequestError(HTTPStatus.BAD_REQUEST, message, close)
+        if not self._knows(headers.get("host", "")):
+            message = "this server answers to the names of this machine only"
+            raise RequestError(HTTPStatus.FORBIDDEN, message)
+        if scope["method"] == "POST" and not self._may_send(headers):
+            message = "pages of other sites may not use this server; --allow-origin names those that may"
+            raise RequestError(HTTPStatus.FORBIDDEN, message, close)
+
+    def _may_send(self, headers: Headers) -> bool:
+        """Whether a request comes from a program, a page of this server, or another one that may use it.
+
+        Browsers ask before they send JSON to another site, but not before they send text.
+        """
+        origin = headers.get("origin")
+        if origin is None or origin in self._origins or "*" in self._origins:
+            return True
+        return headers.get("sec-fetch-site") == "same-origin" or urlsplit(origin).netloc == headers.get(
+            "host"
+        )
 
     def _knows(self, host: str) -> bool:
         if not self._names or not host:

@@ -88,27 +88,22 @@ class PairReader:
             return str(number)
 
 
-async def next_chunk(request: Request, seconds: float) -> tuple[bytes, bool]:
+async def next_chunk(request: Request) -> tuple[bytes, bool]:
     """The next bytes of a body, and whether more may follow.
 
     Raises
     ------
-    RequestError
-        If none come within some seconds (408).
     ClientDisconnect
         If the client has gone.
     """
-    try:
-        message = await asyncio.wait_for(request.receive(), seconds)
-    except TimeoutError:
-        raise too_slow(seconds) from None
+    message = await request.receive()
     if message["type"] == "http.disconnect":
         raise ClientDisconnect
     return message.get("body", b""), message.get("more_body", False)
 
 
 def too_slow(seconds: float) -> RequestError:
-    """The error for a body of which nothing came for some seconds."""
+    """The error for a body, or a row of a stream, that did not come within some seconds."""
     message = f"expected the rest of the body within {seconds:g} seconds"
     return RequestError(HTTPStatus.REQUEST_TIMEOUT, message, {"Connection": "close"})
 
@@ -119,21 +114,15 @@ async def read_json(request: Request, limits: ServiceLimits) -> Any:
     Raises
     ------
     RequestError
-        If it is too long (413), comes too slowly (408), or is not JSON (400).
+        If it is too long (413), is not there in time (408), or is not JSON (400).
     ClientDisconnect
         If the client has gone.
     """
-    length = request.headers.get("content-length", "")
-    claimed = int(length) if length.isascii() and length.isdigit() and len(length) < 16 else 0
-    if claimed > limits.list_body:
-        await _refuse(request, limits, limits.list_body, claimed)
-    body, more = bytearray(), True
-    while more:
-        chunk, more = await next_chunk(request, limits.idle_seconds)
-        body += chunk
-        most = limits.list_body if body[:64].lstrip()[:1] == b"[" else limits.body
-        if len(body) > most:
-            await _refuse(request, limits, most, max(claimed, len(body)), more=more)
+    try:
+        async with asyncio.timeout(limits.body_seconds):
+            body = await _read_body(request, limits)
+    except TimeoutError:
+        raise too_slow(limits.body_seconds) from None
     try:
         return parse_json(body.decode("utf-8"))
     except UnicodeDecodeError:
@@ -142,13 +131,28 @@ async def read_json(request: Request, limits: ServiceLimits) -> Any:
         raise RequestError(HTTPStatus.BAD_REQUEST, str(error)) from None
 
 
+async def _read_body(request: Request, limits: ServiceLimits) -> bytearray:
+    length = request.headers.get("content-length", "")
+    claimed = int(length) if length.isascii() and length.isdigit() and len(length) < 16 else 0
+    if claimed > limits.list_body:
+        await _refuse(request, limits, limits.list_body, claimed)
+    body, more = bytearray(), True
+    while more:
+        chunk, more = await next_chunk(request)
+        body += chunk
+        most = limits.list_body if body[:64].lstrip()[:1] == b"[" else limits.body
+        if len(body) > most:
+            await _refuse(request, limits, most, max(claimed, len(body)), more=more)
+    return body
+
+
 async def _refuse(
     request: Request, limits: ServiceLimits, most: int, found: int, *, more: bool = True
 ) -> None:
     """Raise an error for a body that is too large, when the client has sent it or a good part of it."""
     dropped = 0
     while more and dropped < _DROPPED * limits.list_body and "expect" not in request.headers:
-        chunk, more = await next_chunk(request, limits.idle_seconds)
+        chunk, more = await next_chunk(request)
         dropped += len(chunk)
     message = f"expected at most {most} bytes, found {found}"
     raise RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, message, {"Connection": "close"})

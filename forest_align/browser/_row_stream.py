@@ -10,6 +10,7 @@ from http import HTTPStatus
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import Receive, Scope, Send
 
+from forest_align.browser._guard import RequestGate
 from forest_align.browser._request_bodies import PairReader, next_chunk, too_slow
 from forest_align.browser.batch_aligner import failed_result
 from forest_align.browser.limits import PairRequest, PairResult, RequestError, ServiceLimits
@@ -36,21 +37,44 @@ class RowStream:
         Reads the pairs.
     limits : ServiceLimits
         Length of a row, and how much is read ahead.
+    gate : RequestGate
+        Lets the stream in with its first row.
     aligner : str, optional
         Name of the aligner of rows that name none.
     """
 
     def __init__(
-        self, batches: MicroBatches, reader: PairReader, limits: ServiceLimits, aligner: str | None
+        self,
+        batches: MicroBatches,
+        reader: PairReader,
+        limits: ServiceLimits,
+        gate: RequestGate,
+        aligner: str | None,
     ) -> None:
         self._batches, self._reader, self._limits, self._aligner = batches, reader, limits, aligner
+        self._gate = gate
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Read, align and answer at the same time."""
         rows = _Rows(self._limits)
+        reading = asyncio.create_task(rows.read(Request(scope, receive)))
+        coming = asyncio.create_task(rows.wait_for_first())
+        try:
+            await asyncio.wait((reading, coming), return_when=asyncio.FIRST_COMPLETED)
+            if not coming.done():
+                reading.result()
+            with self._gate.entered():
+                await self._align(rows, reading, send)
+        except ClientDisconnect:
+            return
+        finally:
+            for task in (reading, coming):
+                task.cancel()
+            await asyncio.gather(reading, coming, return_exceptions=True)
+
+    async def _align(self, rows: _Rows, reading: asyncio.Task[None], send: Send) -> None:
         results: asyncio.Queue[asyncio.Future[PairResult] | None] = asyncio.Queue(self._limits.in_flight)
         answering = asyncio.create_task(self._answer(rows, results, send))
-        reading = asyncio.create_task(rows.read(Request(scope, receive)))
         starting = asyncio.create_task(self._start_all(rows, results))
         running = {answering, reading, starting}
         try:
@@ -58,12 +82,10 @@ class RowStream:
                 done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
                     task.result()
-        except ClientDisconnect:
-            return
         finally:
-            for task in (answering, reading, starting):
+            for task in (answering, starting):
                 task.cancel()
-            await asyncio.gather(answering, reading, starting, return_exceptions=True)
+            await asyncio.gather(answering, starting, return_exceptions=True)
             while not results.empty():
                 if (result := results.get_nowait()) is not None:
                     result.cancel()
@@ -114,6 +136,10 @@ def _done(result: PairResult) -> asyncio.Future[PairResult]:
 
 def _failed(id: str, error: RequestError) -> PairResult:
     return failed_result(PairRequest("", "", "", id), error.status, error.message)
+
+
+def _is_blank(row: bytes | None) -> bool:
+    return row is not None and not row.strip()
 
 
 def _cost(row: bytes | None) -> int:
@@ -176,27 +202,30 @@ class _Rows:
         self._moved = asyncio.get_running_loop().time()
 
     async def _next_chunk(self, request: Request) -> tuple[bytes, bool]:
-        """The next bytes, unless the client sends none for too long after the last row was answered."""
-        now = asyncio.get_running_loop().time
+        """The next bytes, unless no row comes for too long after the last one has come and was answered."""
+        now, most = asyncio.get_running_loop().time, self._limits.idle_seconds
         while True:
-            left = self._limits.idle_seconds
-            if not self._unanswered:
-                left = max(0.0, self._moved + left - now())
+            left = most if self._unanswered else max(0.0, self._moved + most - now())
             try:
-                found = await next_chunk(request, left)
-            except RequestError:
-                if not self._unanswered and now() - self._moved >= self._limits.idle_seconds:
-                    raise too_slow(self._limits.idle_seconds) from None
-            else:
-                self._moved = now()
-                return found
+                async with asyncio.timeout(left):
+                    return await next_chunk(request)
+            except TimeoutError:
+                if not self._unanswered and now() - self._moved >= most:
+                    raise too_slow(most) from None
+
+    async def wait_for_first(self) -> None:
+        """Wait until a row, or the end, has come."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: self._rows or self._ended)
 
     async def _add(self, rows: list[bytes | None], *, ended: bool) -> None:
         async with self._changed:
             await self._changed.wait_for(lambda: self._bytes <= self._limits.read_ahead)
             self._rows += rows
             self._bytes += sum(map(_cost, rows))
-            self._unanswered += len(rows)
+            if full := sum(not _is_blank(row) for row in rows):
+                self._unanswered += full
+                self._moved = asyncio.get_running_loop().time()
             self._ended = ended
             self._changed.notify_all()
 
@@ -211,9 +240,8 @@ class _Rows:
                 self._bytes -= _cost(row)
                 self._changed.notify_all()
             number += 1
-            if row is not None and not row.strip():
+            if _is_blank(row):
                 blank += 1
-                self._unanswered -= 1
                 continue
             self._unanswered += blank
             for earlier in range(number - blank, number):

@@ -123,7 +123,7 @@ def create_app(
     if pairs is not None:
         routes += [Route("/pairs", pages.pairs), Route("/pairs/{line}", pages.pair)]
     middleware = [
-        Middleware(Guard, metrics, settings.names, {route.path for route in routes}),
+        Middleware(Guard, metrics, settings.names, settings.origins, limits.head, {r.path for r in routes}),
         Middleware(GZipMiddleware, _LEAST_COMPRESSED, compresslevel=5),
     ]
     if settings.origins:
@@ -156,15 +156,18 @@ class _AlignRoute:
         request = Request(scope, receive)
         if request.headers.get("content-encoding", "identity") != "identity":
             raise RequestError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "expected a body that is not compressed")
-        with self._gate.entered():
-            answer = await self._answer(request)
-            await answer(scope, receive, send)
+        answer = await self._answer(request)
+        await answer(scope, receive, send)
 
     async def _answer(self, request: Request) -> ASGIApp:
         aligner = request.query_params.get("aligner")
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() in ROW_TYPES:
-            return RowStream(self._batches, self._reader, self._limits, aligner)
+            return RowStream(self._batches, self._reader, self._limits, self._gate, aligner)
         values = await read_json(request, self._limits)
+        with self._gate.entered():
+            return await self._align_unless_left(request, values, aligner)
+
+    async def _align_unless_left(self, request: Request, values: Any, aligner: str | None) -> Response:
         aligning = asyncio.create_task(self._aligned(values, aligner))
         leaving = asyncio.ensure_future(request.receive())
         try:

@@ -50,8 +50,17 @@ class ServiceLimits:
         Pairs that are aligned together, and characters of their sentences.
     gather_seconds : float
         How long a worker that has just aligned several pairs waits for as many again.
+    connections : int
+        Open connections. One more closes the one that has waited longest for its client; if none waits for
+        its client, the new one is told to come back.
+    head : int
+        Bytes of the first line of a request with its headers: a form with two sentences whose characters are
+        escaped.
     idle_seconds : float
-        Seconds without a byte from, or to, a client after which its request ends.
+        Seconds that a client may take to send the head of a request, a row of a stream, or nothing at all, or
+        to receive a part of an answer.
+    body_seconds : float
+        Seconds that the whole body of a request may take, unless it is a stream.
     align_seconds : float
         Seconds for a batch; a batch that takes longer is given up.
     load_seconds : float
@@ -72,7 +81,10 @@ class ServiceLimits:
     batch_pairs: int = 16
     batch_characters: int = 8000
     gather_seconds: float = 0.003
+    connections: int = 512
+    head: int = 1 << 16
     idle_seconds: float = 30.0
+    body_seconds: float = 60.0
     align_seconds: float = 60.0
     load_seconds: float = 120.0
     stop_seconds: float = 30.0

@@ -20,13 +20,14 @@ _JSON, _ROWS, _HTML, _TEXT = "application/json", "application/x-ndjson", "text/h
 #: What each status of an error is about.
 ERRORS = {
     400: "Broken JSON, a missing or wrong field, an empty sentence, an aligner that does not exist.",
-    403: "A name in Host that is not one of this machine.",
+    403: "A name in Host that is not one of this machine, or a page of another site.",
     404: "An address, or a pair of the file, that does not exist.",
     405: "A method that the address does not support.",
     408: "A body that did not come in time.",
     413: "A body, a list or a sentence that is too long.",
     415: "A body that is compressed.",
     422: "A pair that cannot be aligned.",
+    431: "A head of a request that is too long.",
     500: "A fault of the program.",
     503: "An aligner that cannot be loaded, or too many requests at the same time.",
     504: "A pair that took too long.",
@@ -109,7 +110,7 @@ def _align(names: Sequence[str], limits: ServiceLimits) -> Document:
                     _ROWS: {"schema": _ALIGNMENT},
                 },
             },
-            **_errors(400, 403, 408, 413, 415, 422, 500, 503, 504),
+            **_errors(400, 403, 408, 413, 415, 422, 431, 500, 503, 504),
         },
     }
 

@@ -14,8 +14,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from forest_align.browser.limits import ServiceLimits
 from forest_align.types import InputError
 
-# Longest line of a request with its headers: a form with two sentences whose characters are escaped.
-_MAX_HEAD = 1 << 16
+_FULL = (
+    b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+)
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -65,8 +66,8 @@ def make_server(app: ASGIApp, limits: ServiceLimits) -> uvicorn.Server:
     It then takes no more requests and answers those in flight. After that, Ctrl-C raises KeyboardInterrupt.
     """
 
-    class Protocol(_IdleProtocol):
-        idle_seconds = limits.idle_seconds
+    class Protocol(_PatientProtocol):
+        idle_seconds, most_connections = limits.idle_seconds, limits.connections
 
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
     config = uvicorn.Config(
@@ -80,24 +81,29 @@ def make_server(app: ASGIApp, limits: ServiceLimits) -> uvicorn.Server:
         proxy_headers=False,
         server_header=False,
         headers=[("Server", "forest-align")],
-        h11_max_incomplete_event_size=_MAX_HEAD,
+        h11_max_incomplete_event_size=limits.head,
         timeout_keep_alive=int(limits.idle_seconds),
         timeout_graceful_shutdown=int(limits.stop_seconds),
     )
     return uvicorn.Server(config)
 
 
-class _IdleProtocol(H11Protocol):
-    """HTTP/1.1 that closes a connection whose client neither sends a whole request nor takes its answer."""
+class _PatientProtocol(H11Protocol):
+    """HTTP/1.1 that closes a connection whose client neither sends a whole head nor takes its answer."""
 
     idle_seconds = 30.0
+    most_connections = 512
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to watch."""
+        """Begin to watch; if there are too many connections, close one."""
         super().connection_made(transport)
         self._full_since: float | None = None
-        self._idle_since = self.loop.time()
+        self._waits_since = self.loop.time()
+        self._head_begun = False
         self._watch = self.loop.call_later(self.idle_seconds, self._look)
+        opened = [one for one in self.connections if not one.transport.is_closing()]
+        if len(opened) > self.most_connections:
+            self._make_room([one for one in opened if isinstance(one, _PatientProtocol)])
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop watching."""
@@ -105,13 +111,14 @@ class _IdleProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read, and note when."""
-        self._idle_since = self.loop.time()
+        """Read, and note when the head of a request began."""
+        if self._is_between_requests() and not self._head_begun:
+            self._waits_since, self._head_begun = self.loop.time(), True
         super().data_received(data)
 
     def on_response_complete(self) -> None:
         """Note when the connection became idle."""
-        self._idle_since = self.loop.time()
+        self._waits_since, self._head_begun = self.loop.time(), False
         super().on_response_complete()
 
     def pause_writing(self) -> None:
@@ -124,11 +131,27 @@ class _IdleProtocol(H11Protocol):
         self._full_since = None
         super().resume_writing()
 
+    def _is_between_requests(self) -> bool:
+        return self.cycle is None or self.cycle.response_complete
+
+    def _waits_for_client(self) -> bool:
+        """Whether the next step is the client's: to send a request, or the rest of one."""
+        return self._is_between_requests() or (self.cycle.more_body and not self.cycle.response_started)
+
+    def _make_room(self, others: list[_PatientProtocol]) -> None:
+        """Close the connection that has waited longest for its client; if none does, this one."""
+        waiting = [other for other in others if other is not self and other._waits_for_client()]
+        if waiting:
+            min(waiting, key=lambda other: other._waits_since).transport.abort()
+        else:
+            self.transport.write(_FULL)
+            self.transport.close()
+
     def _look(self) -> None:
         """Close the connection if it has waited for the client for too long."""
         since = self._full_since
-        if since is None and (self.cycle is None or self.cycle.response_complete):
-            since = self._idle_since  # bodies of requests have a time limit of their own
+        if since is None and self._is_between_requests():
+            since = self._waits_since  # bodies of requests have a time limit of their own
         now = self.loop.time()
         if since is not None and now - since >= self.idle_seconds:
             self.transport.abort()

@@ -6,7 +6,7 @@ import http.client
 import json
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from typing import Any
@@ -21,15 +21,16 @@ from forest_align.types import InputError
 from .fake_service import LocalWorker, pair
 
 LIMITS = ServiceLimits(idle_seconds=30, stop_seconds=20, gather_seconds=0.001)
-IMPATIENT = replace(LIMITS, idle_seconds=1.0)
+IMPATIENT = replace(LIMITS, idle_seconds=1.0, body_seconds=1.0)
 
 
 class Running:
     """A service that runs in a thread."""
 
-    def __init__(self, limits: ServiceLimits, worker: LocalWorker) -> None:
+    def __init__(self, limits: ServiceLimits, worker: LocalWorker, origins: Sequence[str] = ()) -> None:
         self.worker = worker
-        settings = ServiceSettings({"forest": ServedModel("forest", "forest", "0")}, "forest", limits)
+        models = {"forest": ServedModel("forest", "forest", "0")}
+        settings = ServiceSettings(models, "forest", limits, origins=origins)
         self.listener = listen("127.0.0.1", 0)
         self.port = self.listener.getsockname()[1]
         self.server = make_server(create_app(settings, [worker]), limits)
@@ -80,8 +81,8 @@ class Running:
 
 
 @contextmanager
-def running(limits: ServiceLimits = LIMITS) -> Iterator[Running]:
-    service = Running(limits, LocalWorker())
+def running(limits: ServiceLimits = LIMITS, origins: Sequence[str] = ()) -> Iterator[Running]:
+    service = Running(limits, LocalWorker(), origins)
     try:
         yield service
     finally:
@@ -97,6 +98,10 @@ def service() -> Iterator[Running]:
 def head(length: int | None = None, kind: str = "application/json") -> bytes:
     body = f"Content-Length: {length}" if length is not None else "Transfer-Encoding: chunked"
     return f"POST /align HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\n{body}\r\n\r\n".encode()
+
+
+def with_header(head: bytes, header: str) -> bytes:
+    return head[:-2] + f"{header}\r\n\r\n".encode()
 
 
 def rest_of(connection: socket.socket) -> bytes:
@@ -166,11 +171,122 @@ def test_connections_that_stay_silent_are_closed_and_others_are_served() -> None
         assert [rest_of(connection) for connection in silent] == [b""] * 3
 
 
-def test_a_body_that_does_not_come_is_told() -> None:
+@contextmanager
+def dripping(connection: socket.socket, drop: bytes) -> Iterator[None]:
+    """Send a few bytes now and then until the connection is closed."""
+
+    def drip() -> None:
+        with suppress(OSError):
+            while not over.wait(IMPATIENT.idle_seconds / 10):
+                connection.sendall(drop)
+
+    over = threading.Event()
+    thread = threading.Thread(target=drip)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def test_the_whole_body_has_a_limit_of_time() -> None:
     with running(IMPATIENT) as service, service.connect() as connection:
-        connection.sendall(head(100) + b"{")
-        found = rest_of(connection)
+        connection.sendall(head(10_000))
+        with dripping(connection, b" "):
+            found = rest_of(connection)
         assert found.startswith(b"HTTP/1.1 408 ") and b"rest of the body within 1 seconds" in found
+
+
+def test_the_whole_head_has_a_limit_of_time() -> None:
+    with running(IMPATIENT) as service, service.connect() as connection:
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n")
+        with dripping(connection, b"a: b\r\n"):
+            assert rest_of(connection) == b""
+
+
+@pytest.mark.parametrize("drop", [b" ", b"\n"])
+def test_a_row_of_a_stream_has_a_limit_of_time(drop: bytes) -> None:
+    with running(IMPATIENT) as service, service.connect() as connection:
+        row = json.dumps(pair("a")).encode() + b"\n"
+        connection.sendall(head(10_000, "application/x-ndjson") + row)
+        with dripping(connection, drop):
+            found = rest_of(connection)
+        assert b"within 1 seconds" in found
+
+
+def test_clients_whose_bodies_do_not_come_leave_the_others_their_places() -> None:
+    limits = replace(LIMITS, requests=1)
+    with running(limits) as service, ExitStack() as stack:
+        for kind in ("application/json", "application/x-ndjson", "application/x-ndjson"):
+            connection = stack.enter_context(service.connect())
+            connection.sendall(head(100, kind) + b"{")
+        assert service.align("a") == 200
+        with service.busy():
+            assert service.align("b") == 503
+
+
+def test_a_connection_too_many_closes_the_one_that_has_waited_longest_for_its_client() -> None:
+    with running(replace(LIMITS, connections=3)) as service, ExitStack() as stack:
+        silent = []
+        for sent in (b"", b"GET / HT", head(100) + b"{"):
+            silent.append(stack.enter_context(service.connect()))
+            silent[-1].sendall(sent)
+            while len(service.server.server_state.connections) < len(silent):
+                pass
+        for connection in silent:
+            stack.enter_context(service.connect())
+            assert rest_of(connection) == b""
+        assert service.align("a") == 200
+
+
+def test_a_connection_too_many_is_told_to_come_back_if_all_others_are_aligned() -> None:
+    with running(replace(LIMITS, connections=1)) as service, service.connect() as connection:
+        text = json.dumps(pair("hold")).encode()
+        connection.sendall(head(len(text)) + text)
+        service.worker.holds.wait()
+        with service.connect() as further:
+            assert rest_of(further).startswith(b"HTTP/1.1 503 ")
+        service.worker.go.set()
+        assert b"200 OK" in connection.recv(100)
+
+
+def test_what_two_servers_may_read_differently_is_refused_and_the_connection_closed(service: Running) -> None:
+    with service.connect() as connection:
+        both = b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n"
+        connection.sendall(
+            head(4).replace(b"Content-Length: 4\r\n\r\n", both) + b"0\r\n\r\nGET / HTTP/1.1\r\n\r\n"
+        )
+        found = rest_of(connection)
+        assert found.startswith(b"HTTP/1.1 400 ") and found.count(b"HTTP/1.1") == 1 and b"found both" in found
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/json", "application/x-ndjson"])
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [("http://evil.example", 403), ("null", 403), ("http://localhost", 200), ("http://good.example", 200)],
+)
+def test_pages_of_other_sites_align_only_if_they_may(kind: str, origin: str, status: int) -> None:
+    with running(origins=["http://good.example"]) as service, service.connect() as connection:
+        text = json.dumps(pair("a")).encode()
+        named = head(len(text), kind).replace(
+            b"\r\n\r\n", f"\r\nOrigin: {origin}\r\nConnection: close\r\n\r\n".encode()
+        )
+        connection.sendall(named + text)
+        assert rest_of(connection).startswith(f"HTTP/1.1 {status} ".encode())
+        assert len(service.worker.batches) == (1 if status == 403 else 2)  # the first warms it up
+
+
+@pytest.mark.parametrize("field", ["GET /?{} HTTP/1.1\r\n", "GET / HTTP/1.1\r\na: {}\r\n"])
+@pytest.mark.parametrize("size", [60_000, 65_536, 200_000])
+def test_a_head_has_at_most_64_kib(field: str, size: int, service: Running) -> None:
+    with service.connect() as connection:
+        with suppress(OSError):
+            connection.sendall(
+                f"{field.format('a' * size)}Host: localhost\r\nConnection: close\r\n\r\n".encode()
+            )
+        status = rest_of(connection)[9:12]
+    assert status == b"200" if size < 65_536 else status in (b"400", b"431", b"")
 
 
 @pytest.mark.parametrize("last", [b'{"source"', b"\n \n"])
