@@ -29,6 +29,7 @@ import numpy as np
 
 from forest_align.cext.alignment_arguments import BOUNDS, LARGEST_WHOLE_NUMBER, MOST_NODES
 from forest_align.cext.alignment_result import AlignmentArrays, PackedArrays
+from forest_align.cext.checked_arrays import with_checked_arrays
 from forest_align.cext.score_bounds import LARGEST_SCORE
 
 cdef enum:
@@ -58,6 +59,7 @@ include "alignment_parts/input.pxi"
 include "alignment_parts/output.pxi"
 
 
+@with_checked_arrays
 def align(source, target, log_pair, base, options):
     """Align two forests.
 

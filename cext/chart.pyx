@@ -23,6 +23,7 @@ from operator import index
 
 import numpy as np
 
+from forest_align.cext.checked_arrays import with_checked_arrays
 from forest_align.cext.score_bounds import LARGEST_SCORE
 
 cdef enum:
@@ -36,6 +37,7 @@ include "chart_parts/search.pxi"
 include "chart_parts/trees.pxi"
 
 
+@with_checked_arrays
 def inside_outside(labelled, bint force_root=True):
     """Log partition function and marginal probability of every labelled span.
 
@@ -59,7 +61,7 @@ def inside_outside(labelled, bint force_root=True):
         If the chart is empty, not square, has more than 4096 words, holds NaN, +inf or finite scores beyond ±10⁶, or
         allows no tree.
     """
-    chart = np.ascontiguousarray(labelled, dtype=np.float64)
+    chart = np.require(labelled, np.float64, "CA")
     if chart.ndim != 2 or chart.shape[0] != chart.shape[1] or not 0 < chart.shape[0] <= MOST_WORDS:
         raise ValueError(f"expected a square chart of 1 to {MOST_WORDS} words, found shape {chart.shape}")
     cdef const double[:, ::1] label = chart
@@ -90,6 +92,7 @@ def inside_outside(labelled, bint force_root=True):
     return log_partition, marginals
 
 
+@with_checked_arrays
 def k_best(scores, k, bint force_root=True):
     """The k trees with the highest scores, in order, without duplicates, sharing equal subtrees.
 
@@ -126,7 +129,7 @@ def k_best(scores, k, bint force_root=True):
     MemoryError
         If memory runs out.
     """
-    chart = np.ascontiguousarray(scores, dtype=np.float32)
+    chart = np.require(scores, np.float32, "CA")
     if chart.ndim != 3 or chart.shape[0] != chart.shape[1] or 0 in chart.shape or chart.shape[0] > MOST_WORDS:
         raise ValueError(f"expected a chart of shape (n, n, labels), n up to {MOST_WORDS}, found shape {chart.shape}")
     k = index(k)

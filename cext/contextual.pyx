@@ -13,6 +13,7 @@ exchange in later ones (``contextual_messages.pxi``); and the checks of what com
 
 import numpy as np
 
+from forest_align.cext.checked_arrays import with_checked_arrays
 from forest_align.cext.score_bounds import LARGEST_SCORE
 
 from libc.math cimport exp, fabs, log, log1p, sqrt
@@ -58,6 +59,7 @@ include "contextual_parts/messages.pxi"
 include "contextual_parts/input.pxi"
 
 
+@with_checked_arrays
 def base_features(
     cosine,
     projected,
@@ -109,6 +111,7 @@ def base_features(
     return features, classes
 
 
+@with_checked_arrays
 def first_pass(
     const float[:, ::1] cosine not None,
     const float[:, ::1] projected not None,
@@ -179,6 +182,7 @@ def first_pass(
     return probability, cells[:kept], features[:kept], classes[:kept]
 
 
+@with_checked_arrays
 def context_features(
     const float[:, ::1] probability not None,
     const unsigned char[:, ::1] names not None,
@@ -250,6 +254,7 @@ def context_features(
     return features
 
 
+@with_checked_arrays
 def first_probabilities(
     const float[:, ::1] base not None,
     const int[::1] classes not None,
@@ -290,6 +295,7 @@ def first_probabilities(
     return probability
 
 
+@with_checked_arrays
 def message_pass(
     const float[:, ::1] probability not None,
     const int[::1] cells not None,

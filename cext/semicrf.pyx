@@ -14,6 +14,7 @@ import numpy as np
 
 from libc.math cimport INFINITY, exp, fabs, log, log1p
 
+from forest_align.cext.checked_arrays import with_checked_arrays
 from forest_align.cext.score_bounds import LARGEST_SCORE
 
 cdef double SPREAD = 600.0  # exponentials of transition scores are taken relative to their highest one
@@ -33,6 +34,7 @@ include "semicrf_parts/sums.pxi"
 include "semicrf_parts/viterbi.pxi"
 
 
+@with_checked_arrays
 def marginals(
     const int[:, ::1] spans not None,
     const double[::1] scores not None,
@@ -95,6 +97,7 @@ def marginals(
     return sums.log_partition, pairs, nulls, transitions, finals
 
 
+@with_checked_arrays
 def best_path(
     const int[:, ::1] spans not None,
     const double[::1] scores not None,
@@ -137,6 +140,7 @@ def best_path(
     return score, steps[n - count:]
 
 
+@with_checked_arrays
 def link_marginals(
     const int[:, ::1] spans not None, const double[::1] pairs not None, Py_ssize_t n, Py_ssize_t m
 ):

@@ -6,12 +6,15 @@ letter. ``string_similarity_reference`` computes the same in plain Python.
 
 import numpy as np
 
+from forest_align.cext.checked_arrays import with_checked_arrays
+
 cdef enum:
     LETTERS = 24   # letters of a word that count
     MEASURES = 7
     PREFIX = 4     # letters that count for Winkler's bonus
 
 
+@with_checked_arrays
 def string_similarities(
     const int[::1] source_letters not None,
     const int[::1] source_ends not None,

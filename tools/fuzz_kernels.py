@@ -337,7 +337,7 @@ def malformed(rng: np.random.Generator, arguments: Arguments) -> Arguments:
         if isinstance(value, np.ndarray):
             changed[place] = malformed_array(rng, value)
         else:
-            numbers = (None, "x", 2.5, 2**40, -(2**40), *EXTREMES, *REAL_EXTREMES)
+            numbers = (None, "x", 2.5, 2**40, -(2**40), 2**70, -(2**70), 10**400, *EXTREMES, *REAL_EXTREMES)
             changed[place] = numbers[int(rng.integers(len(numbers)))]
     return changed
 
@@ -377,6 +377,33 @@ def _ways(rng: np.random.Generator, array: np.ndarray) -> Iterator[Callable[[], 
     yield lambda: None
     yield lambda: np.zeros((), array.dtype)
     yield lambda: rng.permutation(array) if array.ndim else array
+    yield lambda: _structured(array)
+    yield lambda: memoryview(_structured(array))
+    yield lambda: memoryview(array)
+    yield lambda: array.astype(array.dtype.newbyteorder())
+    yield lambda: array.astype(np.complex128)
+    yield lambda: np.full(array.shape, 10**400, object)
+    yield lambda: np.broadcast_to(array.reshape(-1)[:1], array.shape) if array.size else array
+    yield lambda: _misaligned(array)
+    yield lambda: _read_only(array)
+
+
+def _structured(array: np.ndarray) -> np.ndarray:
+    """Each number in a field of its own."""
+    return np.ascontiguousarray(array).view([("number", array.dtype)])
+
+
+def _misaligned(array: np.ndarray) -> np.ndarray:
+    """A copy that begins between two machine words."""
+    found = np.frombuffer(bytearray(array.nbytes + 1), array.dtype, array.size, 1).reshape(array.shape)
+    found[...] = array
+    return found
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    found = array.copy()
+    found.flags.writeable = False
+    return found
 
 
 # -------------------------------------------------------------------------------------------- running

@@ -7,9 +7,9 @@ cdef object take_side(Side* side, str name, arrays):
     cdef const int[::1] starts = whole_numbers(name, start)
     cdef const int[::1] ends = whole_numbers(name, end)
     cdef const int[:, ::1] triples = whole_numbers(name, edges)
-    cdef const double[::1] nulls = np.ascontiguousarray(log_null, dtype=np.float64)
+    cdef const double[::1] nulls = np.require(log_null, np.float64, "CA")
     cdef const double[::1] weights = (
-        np.zeros(len(edges)) if log_edge is None else np.ascontiguousarray(log_edge, dtype=np.float64)
+        np.zeros(len(edges)) if log_edge is None else np.require(log_edge, np.float64, "CA")
     )
     cdef const int[::1] tops = whole_numbers(name, roots)
     lengths = (ends.shape[0], nulls.shape[0])
@@ -43,7 +43,7 @@ cdef object whole_numbers(str name, values):
             raise ValueError(f"{name}: expected whole numbers, found an array of {given.dtype}")
         if given.min() < -LARGEST_WHOLE_NUMBER or given.max() > LARGEST_WHOLE_NUMBER:
             raise ValueError(f"{name}: expected whole numbers of 32 bits, found {given.min()} to {given.max()}")
-    return np.ascontiguousarray(given, dtype=np.int32)
+    return np.require(given, np.int32, "CA")
 
 
 cdef int check_edges(
@@ -109,7 +109,7 @@ cdef int check_roots(str name, const int[::1] roots, Py_ssize_t size) except -1:
 
 cdef object take_pairs(Search* search, log_pair):
     """Check the table of Pr and point to it; returns what must stay alive meanwhile."""
-    cdef const double[:, ::1] pairs = np.ascontiguousarray(log_pair, dtype=np.float64)
+    cdef const double[:, ::1] pairs = np.require(log_pair, np.float64, "CA")
     if pairs.shape[0] != search.source.size or pairs.shape[1] != search.target.size:
         raise ValueError(f"log_pair: expected a row and a column for each node, found shape {np.shape(log_pair)}")
     check_log_scores("log_pair", np.asarray(pairs).reshape(-1))
@@ -121,7 +121,7 @@ cdef object take_base(Search* search, base):
     """Check the base pairs, sort them by source node and point to them; returns what must stay alive meanwhile."""
     base_source, base_target, log_prior = base
     source, target = whole_numbers("base", base_source), whole_numbers("base", base_target)
-    prior = np.asarray(log_prior, dtype=np.float64)
+    prior = np.require(log_prior, np.float64, "CA")
     if not len(source) == len(target) == len(prior):
         raise ValueError(
             f"expected as many base sources, targets and priors, found {len(source)}, {len(target)}, {len(prior)}"
