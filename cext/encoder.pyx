@@ -13,6 +13,8 @@ from libc.stdlib cimport free, malloc
 
 import numpy as np
 
+from forest_align.cext.checked_arrays import with_checked_arrays
+
 include "encoder_parts/integers.pxi"
 include "encoder_parts/rows.pxi"
 
@@ -22,6 +24,7 @@ PROCESSOR_KINDS_HERE = tuple(name for number, name in enumerate(_NAMES) if has_i
 _BEST = PROCESSOR_KINDS_HERE[len(PROCESSOR_KINDS_HERE) - 1]
 
 
+@with_checked_arrays
 def quantize(const float[:, ::1] rows not None):
     """Convert rows to integers from -127 to 127 times one scale per row.
 
@@ -49,6 +52,7 @@ def quantize(const float[:, ::1] rows not None):
     return integers, scales
 
 
+@with_checked_arrays
 def pack(const signed char[:, ::1] weight not None):
     """Arrange a weight in integers for :func:`multiply`.
 
@@ -72,6 +76,7 @@ def pack(const signed char[:, ::1] weight not None):
     return np.ascontiguousarray(packed), ZERO * padded.sum(1, dtype=np.int32)
 
 
+@with_checked_arrays
 def multiply(
     const float[:, ::1] rows not None,
     const signed char[:, :, :, ::1] packed not None,
@@ -137,6 +142,7 @@ def multiply(
     return result
 
 
+@with_checked_arrays
 def gelu(float[:, ::1] rows not None):
     """Apply the Gaussian error linear unit to rows, float32, shape (n, K), in place."""
     cdef Py_ssize_t n = rows.shape[0], size = rows.shape[1], i
@@ -147,6 +153,7 @@ def gelu(float[:, ::1] rows not None):
             gelu_row(&rows[i, 0], size)
 
 
+@with_checked_arrays
 def normalise(
     const float[:, ::1] rows not None,
     const float[::1] weight not None,
@@ -193,6 +200,7 @@ def normalise(
     return result
 
 
+@with_checked_arrays
 def attend(
     const float[:, ::1] joined not None,
     const long long[::1] starts not None,

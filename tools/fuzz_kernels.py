@@ -344,7 +344,7 @@ def malformed(rng: np.random.Generator, arguments: Arguments) -> Arguments:
 
 def malformed_array(rng: np.random.Generator, array: np.ndarray) -> Any:
     """Another shape, another type, or other numbers."""
-    if array.ndim == 0:
+    if array.ndim == 0 or array.dtype.kind not in "biuf" or not array.dtype.isnative:
         return array
     ways = list(_ways(rng, array))
     return ways[int(rng.integers(len(ways)))]()
