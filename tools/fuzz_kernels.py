@@ -106,6 +106,17 @@ def rows_to_quantize(rng: np.random.Generator) -> Arguments:
     return [numbers_in_rows(rng, int(rng.integers(0, 9)), int(rng.integers(0, 70)))]
 
 
+def weights_to_pack(rng: np.random.Generator) -> Arguments:
+    """Arguments of ``encoder.pack``."""
+    return [rng.integers(-127, 128, (int(rng.integers(0, 40)), int(rng.integers(0, 70))), dtype=np.int8)]
+
+
+def gelu(rows: Any) -> Any:
+    """Call ``encoder.gelu``, which changes its argument."""
+    encoder.gelu(rows)
+    return rows
+
+
 def rows_to_multiply(rng: np.random.Generator) -> Arguments:
     """Arguments of ``encoder.multiply``."""
     n, size, columns = int(rng.integers(0, 20)), int(rng.integers(1, 70)), int(rng.integers(1, 40))
@@ -311,6 +322,8 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], Callable[[np.random.Generator], A
     ),
     "contextual.message_pass": (contextual.message_pass, messages, check_probabilities(0)),
     "encoder.quantize": (encoder.quantize, rows_to_quantize, check_integers),
+    "encoder.gelu": (gelu, rows_to_quantize, check_numbers),
+    "encoder.pack": (encoder.pack, weights_to_pack, check_numbers),
     "encoder.multiply": (encoder.multiply, rows_to_multiply, check_numbers),
     "encoder.normalise": (encoder.normalise, rows_to_normalise, check_numbers),
     "encoder.attend": (encoder.attend, rows_to_attend, check_numbers),
