@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from run_examples import BLOCK, fresh_page, steps_of
 
-from forest_align.cli import COMMANDS
+from forest_align.cli import COMMANDS, command_parser
 
 from .places import ROOT
 
@@ -59,8 +59,7 @@ def anchors_of(page: Path) -> set[str]:
 
 def options_of(command: str) -> set[str]:
     """Options of a command, those of its subcommands included."""
-    parser = argparse.ArgumentParser()
-    importlib.import_module(f"forest_align.cli.commands.{command}").add_arguments(parser)
+    parser = command_parser(command)
     found, todo = {"--debug", "--help"}, [parser]
     for one in todo:
         for action in one._actions:

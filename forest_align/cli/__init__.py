@@ -80,25 +80,38 @@ def _top_level_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def command_parser(command: str) -> argparse.ArgumentParser:
+    """The parser of a command, made from the options of its module."""
+    from forest_align.cli.typed_options import declare
+
+    module = importlib.import_module(f"forest_align.cli.commands.{command}")
+    parser = _Parser(
+        prog=f"forest-align {command}",
+        description=COMMANDS[command][0].upper() + COMMANDS[command][1:] + ".",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=module.EPILOG,
+    )
+    parser.set_defaults(module=module)
+    if hasattr(module, "add_subcommands"):
+        module.add_subcommands(parser)
+    else:
+        declare(parser, module.OPTIONS)
+    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    return parser
+
+
 def _run(options: argparse.Namespace) -> int:
+    from forest_align.cli.typed_options import read
     from forest_align.types import InputError
 
     command = options.command
     # As a file name, an empty argument would mean the current folder.
     if "" in options.arguments:
         raise InputError("an argument is empty; is a variable of the shell not set?")
-    module = importlib.import_module(f"forest_align.cli.commands.{command}")
-    parser = _Parser(
-        prog=f"forest-align {command}",
-        description=COMMANDS[command][0].upper() + COMMANDS[command][1:] + ".",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    module.add_arguments(parser)
-    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
-    parsed = parser.parse_args(options.arguments)
+    parsed = command_parser(command).parse_args(options.arguments)
     # Messages also name the aligner if a command has a subcommand for each.
     options.command = getattr(parsed, "full_command", command)
-    result: int = module.run(parsed)
+    result: int = parsed.module.run(read(parsed.module.OPTIONS, parsed))
     if sys.stdout is not None:
         sys.stdout.flush()
     return result

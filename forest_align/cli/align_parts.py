@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from forest_align.cli.align_options import PART_SIZE, AlignOptions
 from forest_align.cli.aligned_lines import aligned_lines
+from forest_align.cli.aligner_choice import WORDS
 from forest_align.cli.engine import report_parts, run_parts
-from forest_align.cli.input_pairs import Item, read_items
+from forest_align.cli.input_pairs import Item, PairInput, read_items
+from forest_align.cli.option_rules import refuse_with
 from forest_align.cli.parquet_table import check_table_options
+from forest_align.cli.typed_options import view
 from forest_align.cli.writers import alignment_writer
 from forest_align.data.stretches import InputPlan, Stretch, plan_stretches, read_stretch
 from forest_align.data.text.anywhere import expand
@@ -27,24 +30,16 @@ if TYPE_CHECKING:
 
 #: Formats of the parts.
 PART_FORMATS = ("jsonl", "parquet", "pharaoh")
-#: Pairs of a part, unless ``--part-size`` says otherwise: some 20 seconds of work.
-PART_SIZE = 1024
 _MOST_PARTS = 99_999  # their names have five digits
 
 
-def _check_options(options: argparse.Namespace) -> None:
+def _check_options(options: AlignOptions) -> None:
     """Refuse options that do not go with ``--engine``."""
     if options.pairs is None:
         raise InputError("--engine needs files of pairs")
     if options.output is None:
         raise InputError("--engine needs -o FOLDER, for the parts")
-    for name, given, instead in (
-        ("--resume", options.resume, "unfinished parts are made in any case"),
-        ("--shard", options.shard, "the engine deals out the parts"),
-        ("--workers", options.workers > 1, "--num-actors is the number of processes"),
-    ):
-        if given:
-            raise InputError(f"--engine takes no {name}: {instead}")
+    refuse_with("--engine", options)
     if options.to not in PART_FORMATS:
         raise InputError(f"--engine takes no --to {options.to}; it takes {', '.join(PART_FORMATS)}")
     if options.to == "parquet":
@@ -52,13 +47,13 @@ def _check_options(options: argparse.Namespace) -> None:
     if options.device not in ("cpu", "cuda"):
         raise InputError(f"--engine takes no --device {options.device}; it takes cuda, the GPU of each actor")
     if options.chunks and options.device != "cpu":
-        raise InputError("--chunks takes no --device")
-    if options.gpus_per_actor is not None and options.device == "cpu":
+        refuse_with("--chunks", options)
+    if options.cluster.gpus_per_actor is not None and options.device == "cpu":
         raise InputError("--gpus-per-actor needs --device cuda")
 
 
-def plan_parts(options: argparse.Namespace) -> InputPlan:
-    """The stretches of the inputs, one for each part; ``--to`` gets its default.
+def plan_parts(options: AlignOptions) -> InputPlan:
+    """The stretches of the inputs, one for each part.
 
     Raises
     ------
@@ -66,10 +61,7 @@ def plan_parts(options: argparse.Namespace) -> InputPlan:
         If an option does not go with ``--engine``, there is no such file, or one is in a format that has not
         one pair a line.
     """
-    options.to = options.to or "jsonl"
     _check_options(options)
-    from forest_align.cli.aligner_choice import WORDS
-
     if options.words is not None and options.words not in WORDS:
         raise InputError("--engine takes no file of --words; give the links as 'words' of JSON lines")
     given = [path for path in (options.pairs, options.target, *options.more) if path is not None]
@@ -83,14 +75,14 @@ def plan_parts(options: argparse.Namespace) -> InputPlan:
     return found
 
 
-def _part_size(options: argparse.Namespace) -> int:
+def _part_size(options: AlignOptions) -> int:
     """Pairs of a part: a whole number of batches, on which the last digits of results depend."""
     block = block_lines(options.batch_size)
     return -(-(options.part_size or PART_SIZE) // block) * block
 
 
 def make_aligned_parts(
-    options: argparse.Namespace,
+    options: AlignOptions,
     engine: RayOptions,
     plan: InputPlan,
     aligner: Aligner,
@@ -100,7 +92,7 @@ def make_aligned_parts(
 
     Parameters
     ----------
-    options : argparse.Namespace
+    options : AlignOptions
         Options of the command.
     engine : RayOptions
         The cluster.
@@ -125,7 +117,7 @@ def make_aligned_parts(
         "the input": f"{plan.items} pairs ({plan.digest})",
     }
     suffix = ".parquet" if options.to == "parquet" else f".{options.to}.gz"
-    folder = PartFolder(Path(options.output), "align", len(plan.stretches), suffix, 0, settings)
+    folder = PartFolder(Path(str(options.output)), "align", len(plan.stretches), suffix, 0, settings)
     folder.begin()
     read: dict[str, int | str] = {"items": plan.items, "digest": plan.digest}
     run_parts(folder, AlignedParts(folder, plan.stretches, aligner, options, read), engine)
@@ -144,7 +136,7 @@ class AlignedParts:
         The pairs of each part.
     aligner : Aligner
         Aligns them; it is pickled by what it was loaded from.
-    options : argparse.Namespace
+    options : AlignOptions
         Options of the command.
     read : mapping
         The whole input, see :attr:`~forest_align.storage.part_folder.PartReport.read`.
@@ -153,7 +145,7 @@ class AlignedParts:
     folder: PartFolder
     stretches: tuple[Stretch, ...]
     aligner: Aligner
-    options: argparse.Namespace
+    options: AlignOptions
     read: Mapping[str, int | str]
 
     def make(self, number: int) -> None:
@@ -177,7 +169,7 @@ class AlignedParts:
         pairs = read_stretch(
             stretch, tokenized=options.tokenized, escapes=options.escapes is not None, columns=options.columns
         )
-        return read_items(options, lambda problem: None, pairs=pairs)
+        return read_items(view(PairInput, options), lambda problem: None, pairs=pairs)
 
     def _write_table(self, number: int, items: Iterator[Item]) -> tuple[int, int]:
         """Write JSON lines and make the table of them, as a run without engine does."""
@@ -191,7 +183,7 @@ class AlignedParts:
         """Write the lines of a part; return how many pairs failed, and how many there are."""
         block = block_lines(self.options.batch_size)
         kind = "jsonl" if self.options.to == "parquet" else self.options.to
-        writer = alignment_writer(kind, to_terminal=False)
+        writer = alignment_writer(str(kind), to_terminal=False)
         failures = count = 0
         with open_output(str(path), may_pack=True, replace=True) as out:
             for _, alignment, text in aligned_lines(items, self.aligner, self.options, writer.line):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from forest_align.aligners.pair import Pair
 from forest_align.alignment import Alignment
+from forest_align.cli.align_options import AlignOptions
 from forest_align.cli.input_pairs import Item
 from forest_align.types import ForestAlignError, InputError
 
@@ -22,7 +22,7 @@ Line = TypeVar("Line")
 def aligned_lines(
     items: Iterator[Item],
     aligner: Aligner,
-    options: argparse.Namespace,
+    options: AlignOptions,
     line: Callable[[Alignment], Line],
     workers: int = 1,
 ) -> Iterator[tuple[Item, Alignment, Line]]:
@@ -34,8 +34,8 @@ def aligned_lines(
         Pairs of the input.
     aligner : Aligner
         Aligns them.
-    options : argparse.Namespace
-        Options of the command: what of an alignment is shown.
+    options : AlignOptions
+        What of an alignment is shown.
     line : callable
         What is written of an alignment. An InputError becomes the error of the pair.
     workers : int

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forest_align._version import __version__
 from forest_align.aligners.words.choose import DEFAULT_WORDS, WORD_CANDIDATES, refuse_gone
 from forest_align.alignment import Links
+from forest_align.cli.option_rules import refuse_for, refuse_with
 from forest_align.types import InputError, ModelError
 
 if TYPE_CHECKING:
@@ -17,15 +18,27 @@ if TYPE_CHECKING:
 
 ANNOTATORS = ("trees", "spacy")
 WORDS = (*WORD_CANDIDATES, "given")
-#: Kinds of aligners that know both conventions of annotators.
-ALL_LINKS = ("contextual", "forest", "joint")
 
 
-def load_aligner(options: Namespace) -> Aligner:
-    """Load an aligner by a command's options.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlignerChoice:
+    """The options of commands that decide which aligner aligns."""
 
-    The options are ``aligner``, ``model``, ``parser``, ``annotator``, ``words`` and ``ppdb``, and perhaps
-    ``alignments``, ``links`` and ``chunks``.
+    aligner: str | None = None
+    model: str | None = None
+    parser: str | None = None
+    annotator: str | None = None
+    words: str | None = None
+    ppdb: str | None = None
+    alignments: int = 1
+    links: str = "sure"
+    chunks: bool = False
+    explain: bool = False
+    device: str = "cpu"
+
+
+def load_aligner(options: AlignerChoice) -> Aligner:
+    """Load the chosen aligner.
 
     Raises
     ------
@@ -37,7 +50,7 @@ def load_aligner(options: Namespace) -> Aligner:
     from forest_align.aligners import load
     from forest_align.aligners.loading import kind_of
 
-    if getattr(options, "chunks", False):
+    if options.chunks:
         return _chunk_aligner(options)
     name = options.model or options.aligner or "forest"
     kind = kind_of(name)
@@ -45,19 +58,17 @@ def load_aligner(options: Namespace) -> Aligner:
         raise ModelError(f"the model in {options.model} is for the aligner {kind}, not {options.aligner}")
     settings: dict[str, Any] = {}
     if options.annotator is not None:
-        check_annotator(kind)
+        refuse_for(kind, "annotator", "--annotator")
         settings["annotator"] = options.annotator
-    alignments = getattr(options, "alignments", 1)
-    if alignments > 1:
-        if kind != "forest":
-            raise InputError(f"the {kind} aligner takes no -k {alignments}; the forest aligner does")
-        settings["alignments"] = alignments
-    if getattr(options, "links", "sure") != "sure":
-        check_links_of(kind)
-        if uses_given_links(options):
-            raise InputError(f"--words {options.words} takes no --links: given links stay as they are")
+    if options.alignments > 1:
+        refuse_for(kind, "alignments", f"-k {options.alignments}")
+        settings["alignments"] = options.alignments
+    if uses_given_links(options.words):
+        refuse_with("--words", options, f"--words {options.words}")
+    if options.links != "sure":
+        refuse_for(kind, "links", "--links all")
         settings["links"] = options.links
-    if getattr(options, "device", "cpu") != "cpu":
+    if options.device != "cpu":
         settings["device"] = options.device
     if options.words is not None or options.ppdb is not None:
         settings |= _evidence(kind, options)
@@ -70,25 +81,17 @@ def load_aligner(options: Namespace) -> Aligner:
     return load(name, **settings)
 
 
-def _chunk_aligner(options: Namespace) -> Aligner:
+def _chunk_aligner(options: AlignerChoice) -> Aligner:
     """The aligner of given chunks; options of other aligners are refused."""
     from forest_align.aligners.chunks import ChunkAligner
     from forest_align.aligners.contextual.aligner import ContextualAligner
 
-    for option in ("aligner", "annotator", "words", "ppdb", "explain"):
-        if getattr(options, option):
-            raise InputError(f"--chunks takes no --{option}")
-    if options.device != "cpu":
-        raise InputError("--chunks takes no --device")
-    if options.alignments > 1:
-        raise InputError("--chunks takes no -k")
-    if options.links != "sure":
-        raise InputError("--chunks takes no --links")
+    refuse_with("--chunks", options)
     words = ContextualAligner(parser=options.parser)
     return ChunkAligner.load(options.model or "chunks", words=words)
 
 
-def made_with(options: Namespace, aligner: Aligner) -> dict[str, str]:
+def made_with(options: AlignerChoice, aligner: Aligner) -> dict[str, str]:
     """Everything that alignments depend on besides the input, by the names of a command's options.
 
     Models, paraphrases and files of word links are also identified by their contents.
@@ -103,8 +106,8 @@ def made_with(options: Namespace, aligner: Aligner) -> dict[str, str]:
         "--annotator": options.annotator or "",
         "--words": words if words in WORDS else contents_of(words),
         "--ppdb": contents_of(options.ppdb),
-        "--chunks": "given" if getattr(options, "chunks", False) else "",
-        "--links": "all" if getattr(options, "links", "sure") == "all" else "",
+        "--chunks": "given" if options.chunks else "",
+        "--links": "all" if options.links == "all" else "",
         # A GPU gives other last digits.
         "--device": "" if aligner.device == "cpu" else "a GPU",
     }
@@ -120,36 +123,22 @@ def contents_of(name: str | None) -> str:
     return f"{path.name} ({files_fingerprint(files)})"
 
 
-def check_annotator(kind: str) -> None:
-    """Refuse ``--annotator`` for all aligners except Sultan's."""
-    if kind != "sultan":
-        raise InputError(f"the {kind} aligner takes no --annotator; the sultan aligner does")
-
-
-def check_links_of(kind: str) -> None:
-    """Refuse ``--links all`` for aligners that know sure links only."""
-    if kind not in ALL_LINKS:
-        raise InputError(f"the {kind} aligner takes no --links all; the aligners {', '.join(ALL_LINKS)} do")
-
-
-def uses_given_links(options: Namespace) -> bool:
+def uses_given_links(words: str | None) -> bool:
     """Whether ``--words`` is ``given`` or a file of links."""
-    return options.words is not None and options.words not in WORD_CANDIDATES
+    return words is not None and words not in WORD_CANDIDATES
 
 
-def _evidence(kind: str, options: Namespace) -> dict[str, Any]:
+def _evidence(kind: str, options: AlignerChoice) -> dict[str, Any]:
     """Settings of an aligner for ``--words`` and ``--ppdb``."""
     from forest_align.lexicon.pair_table import PairTable
 
-    projects = kind == "projection" and uses_given_links(options)
-    if kind != "forest" and options.words is not None and not projects:
-        raise InputError(f"the {kind} aligner takes no --words {options.words}; the forest aligner does")
-    if options.ppdb is not None and uses_given_links(options):
-        raise InputError(f"--words {options.words} takes no --ppdb: paraphrases would have no effect")
+    projects = kind == "projection" and uses_given_links(options.words)
+    if options.words is not None and not projects:
+        refuse_for(kind, "words", f"--words {options.words}")
     settings: dict[str, Any] = {}
     if options.words is not None and not projects:
         # Given links come with the pairs, so these candidates are never used; they load no word vectors.
-        settings["candidates"] = "dictionary" if uses_given_links(options) else options.words
+        settings["candidates"] = "dictionary" if uses_given_links(options.words) else options.words
     if options.ppdb is not None:
         settings["ppdb"] = PairTable.load(options.ppdb)
     return settings

@@ -1,4 +1,4 @@
-"""Arguments that several commands share, and checks of arguments."""
+"""Options that several commands share, and checks of arguments."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import argparse
 import os
 from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
+from forest_align.cli.typed_options import option
 from forest_align.data.text.escapes import ESCAPES
 from forest_align.types import InputError
 
@@ -22,9 +24,9 @@ class _RemovedOption(argparse.Action):
         parser.error("--variant is gone: use --aligner sultan / --aligner forest-published")
 
 
-def refuse_variant(parser: argparse.ArgumentParser) -> None:
+def removed_variant() -> Any:
     """Refuse ``--variant``, which existed before each variant became a separate model."""
-    parser.add_argument("--variant", action=_RemovedOption, nargs="?", help=argparse.SUPPRESS)
+    return option("--variant", action=_RemovedOption, nargs="?", help=argparse.SUPPRESS)
 
 
 def word_candidates_name(text: str) -> str:
@@ -37,9 +39,9 @@ def word_candidates_name(text: str) -> str:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def add_links(parser: argparse.ArgumentParser) -> None:
-    """Declare ``--links``: the convention of annotators that an aligner follows."""
-    parser.add_argument(
+def links_option() -> Any:
+    """``--links``: the convention of annotators that an aligner follows."""
+    return option(
         "--links",
         choices=("sure", "all"),
         default="sure",
@@ -72,9 +74,9 @@ def is_single_word(text: str) -> bool:
     return is_word and not os.path.exists(text)
 
 
-def add_columns(parser: argparse.ArgumentParser) -> None:
-    """Declare ``--columns``: where tables and JSON objects have the two sentences."""
-    parser.add_argument(
+def columns_option() -> Any:
+    """``--columns``: where tables and JSON objects have the two sentences."""
+    return option(
         "--columns",
         nargs=2,
         metavar=("SOURCE", "TARGET"),
@@ -83,21 +85,25 @@ def add_columns(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_text_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare how plain text is written: ``--tokenized`` and ``--escapes``."""
-    parser.add_argument(
+def tokenized_option() -> Any:
+    """``--tokenized``."""
+    return option(
         "--tokenized", action="store_true", help="plain text is already tokenized: split it on spaces"
     )
-    parser.add_argument(
+
+
+def escapes_option() -> Any:
+    """``--escapes``."""
+    return option(
         "--escapes",
         choices=ESCAPES,
         help="replace escaped characters of texts and tokens; moses: &apos;, @-@ and others",
     )
 
 
-def add_device(parser: argparse.ArgumentParser) -> None:
-    """Declare ``--device``: where the networks compute."""
-    parser.add_argument(
+def device_option() -> Any:
+    """``--device``: where the networks compute."""
+    return option(
         "--device",
         default="cpu",
         metavar="NAME",
@@ -105,9 +111,9 @@ def add_device(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_output(parser: argparse.ArgumentParser) -> None:
-    """Declare ``-o``; its value is None for standard output."""
-    parser.add_argument(
+def output_option() -> Any:
+    """``-o``; its value is None for standard output."""
+    return option(
         "-o",
         "--output",
         metavar="OUT",

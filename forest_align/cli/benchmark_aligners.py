@@ -1,21 +1,101 @@
-"""The aligners of a benchmark by their names: models, the baseline, variants of an ablation."""
+"""Options of ``benchmark``, and its aligners by their names: models, the baseline, ablation variants."""
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forest_align.cli.aligner_choice import ALL_LINKS
+from forest_align.aligners.words.choose import WORD_CANDIDATES
+from forest_align.cli.arguments import links_option, word_candidates_name
+from forest_align.cli.option_rules import ALL_LINKS
+from forest_align.cli.typed_options import argument, option
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
     from forest_align.eval.benchmarks.parse_once import ParseOnce
     from forest_align.eval.benchmarks.runner import AlignMany
 
+NAMES = (
+    "msr-rte",
+    "edinburgh",
+    "mtref",
+    "wiki",
+    "spade",
+    "ists",
+    "etpc",
+    "verses",
+    "ssd",
+    "edits",
+    "sts2013",
+    "msrp",
+    "rte",
+    "qa",
+)
 #: The baseline, which needs no model, and the aligner of given chunks.
 IDENTITY, CHUNKS = "identity", "chunks"
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkOptions:
+    """Options of ``benchmark``."""
+
+    name: str = argument("NAME", choices=NAMES, help=f"one of {', '.join(NAMES)}")
+    data: Path = option("--data", metavar="DIR", type=Path, required=True, help="folder of the corpora")
+    aligner: tuple[str, ...] | None = option(
+        "--aligner",
+        metavar="NAME",
+        action="append",
+        help="name of an aligner or folder of its model (default: forest); repeat it to compare several",
+    )
+    words: str | None = option(
+        "--words",
+        metavar="NAME",
+        type=word_candidates_name,
+        help=f"source of the forest aligner's word candidates: {' or '.join(WORD_CANDIDATES)} "
+        "(default: as the model has it)",
+    )
+    ppdb: str | None = option(
+        "--ppdb",
+        metavar="FILE",
+        help="paraphrase pairs (TSV, perhaps gzipped) for sultan and models tuned from it, which use WordNet "
+        "and word vectors without them",
+    )
+    annotator: str | None = option(
+        "--annotator",
+        choices=("trees", "spacy"),
+        help="source of dependencies and named entities for sultan and models tuned from it "
+        "(default: what the model says)",
+    )
+    links: str = links_option()
+    split: str | None = option("--split", help="part of the corpus (default: the one for development)")
+    output: Path = option(
+        "-o",
+        "--output",
+        metavar="DIR",
+        type=Path,
+        default=Path("benchmark-runs"),
+        help="folder for predictions and reports (default: benchmark-runs)",
+    )
+    ablation: bool = option(
+        "--ablation",
+        action="store_true",
+        help="also run each forest aligner without non-compositional alignment, without learned weights, and "
+        "on 1-best trees",
+    )
+    limit: int | None = option(
+        "--limit", type=int, metavar="N", help="a trial run over the first N pairs of each file"
+    )
+    resume: bool = option(
+        "--resume", action="store_true", help="continue an interrupted run from the predictions in the folder"
+    )
+    chunks: bool = option(
+        "--chunks",
+        action="store_true",
+        help="also run the aligner of given chunks (ists); it has learned from the train part",
+    )
+    seed: int = option("--seed", type=int, default=0, help="seed of the intervals (default: 0)")
 
 
 def with_variants(names: Sequence[str]) -> list[str]:
@@ -36,14 +116,14 @@ def without_variant(name: str) -> tuple[str, str]:
     return (own, variant) if own and variant in VARIANTS else (name, "")
 
 
-def check_aligners(names: Sequence[str], args: argparse.Namespace) -> None:
+def check_aligners(names: Sequence[str], args: BenchmarkOptions) -> None:
     """Refuse wrong names and options now, instead of after hours of other aligners' work."""
     kinds = {kind_by_name(name) for name in names}
     if args.ablation and "forest" not in kinds:
         raise InputError("--ablation is for the forest aligner, which is not asked for")
-    for option in ("ppdb", "annotator"):
-        if getattr(args, option) is not None and "sultan" not in kinds:
-            raise InputError(f"--{option} is for the sultan aligner, which is not asked for")
+    for name in ("ppdb", "annotator"):
+        if getattr(args, name) is not None and "sultan" not in kinds:
+            raise InputError(f"--{name} is for the sultan aligner, which is not asked for")
     if args.links != "sure" and not kinds & {*ALL_LINKS}:
         raise InputError(f"--links all is for {', '.join(ALL_LINKS)}, which are not asked for")
     if args.links != "sure" and args.words == "dictionary":
@@ -61,7 +141,7 @@ def kind_by_name(name: str) -> str:
     return name if name in (IDENTITY, CHUNKS) else kind_of(without_variant(name)[0])
 
 
-def options_for(name: str, args: argparse.Namespace) -> dict[str, str]:
+def options_for(name: str, args: BenchmarkOptions) -> dict[str, str]:
     """The given options that apply to this aligner."""
     kind = kind_by_name(name)
     if kind == "sultan":
@@ -76,7 +156,7 @@ def options_for(name: str, args: argparse.Namespace) -> dict[str, str]:
 
 
 def benchmark_aligner(
-    name: str, args: argparse.Namespace, parser: ParseOnce | None
+    name: str, args: BenchmarkOptions, parser: ParseOnce | None
 ) -> tuple[AlignMany, Mapping[str, object]]:
     """The aligner's function over many pairs, and its settings."""
     if name == IDENTITY:
@@ -89,7 +169,7 @@ def benchmark_aligner(
     given = options_for(name, args)
     if "words" in given:
         options["candidates"] = given["words"]
-    if "ppdb" in given:
+    if "ppdb" in given and args.ppdb is not None:
         from forest_align.lexicon.pair_table import PairTable
 
         options["ppdb"] = PairTable.load(args.ppdb)

@@ -1,17 +1,18 @@
-"""Arguments about sentence pairs, and reading them, for the commands that train and tune."""
+"""Options about sentence pairs, and reading them, for the commands that train and tune."""
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forest_align.aligners.words.choose import WORD_CANDIDATES
 from forest_align.alignment import Links
-from forest_align.cli.arguments import add_columns, add_text_arguments, word_candidates_name
+from forest_align.cli.arguments import columns_option, escapes_option, tokenized_option, word_candidates_name
 from forest_align.cli.skipped_inputs import report_skipped
+from forest_align.cli.typed_options import argument, option
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
@@ -20,20 +21,23 @@ if TYPE_CHECKING:
     from forest_align.em.corpus.corpus import CorpusPair, CorpusReader
 
 
-def add_corpus_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare how pairs are read and prepared; the input's trees are used unless ``--parser`` is given."""
-    parser.add_argument(
-        "--from", dest="format", metavar="FORMAT", help="format of all files; guessed otherwise"
+@dataclass(frozen=True, slots=True)
+class CorpusOptions:
+    """How pairs are read and prepared; the input's trees are used unless ``--parser`` is given."""
+
+    format: str | None = option("--from", metavar="FORMAT", help="format of all files; guessed otherwise")
+    columns: tuple[str, str] | None = columns_option()
+    tokenized: bool = tokenized_option()
+    escapes: str | None = escapes_option()
+    forests: Path | None = option(
+        "--forests", metavar="CACHE", type=Path, help="cache of parses and features"
     )
-    add_columns(parser)
-    add_text_arguments(parser)
-    parser.add_argument("--forests", metavar="CACHE", type=Path, help="cache of parses and features")
-    parser.add_argument(
+    parser: str | None = option(
         "--parser",
         metavar="NAME",
         help="parser: a name or folder (default: trees of the input if it has them, else en)",
     )
-    parser.add_argument(
+    words: str | None = option(
         "--words",
         "--candidates",
         metavar="NAME",
@@ -42,21 +46,21 @@ def add_corpus_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_gold_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare which gold links to learn from, how to parse the sentences, and where to save the model."""
-    parser.add_argument("gold", metavar="GOLD", nargs="+", help="files of pairs with word links, or -")
-    parser.add_argument("-o", "--output", metavar="MODEL", type=Path, required=True, help="folder to write")
-    parser.add_argument(
-        "--from", dest="format", metavar="FORMAT", help="format of all files; guessed otherwise"
-    )
-    parser.add_argument(
+@dataclass(frozen=True, slots=True)
+class GoldOptions:
+    """Which gold links to learn from, how to parse the sentences, and where to save the model."""
+
+    gold: tuple[str, ...] = argument("GOLD", nargs="+", help="files of pairs with word links, or -")
+    output: Path = option("-o", "--output", metavar="MODEL", type=Path, required=True, help="folder to write")
+    format: str | None = option("--from", metavar="FORMAT", help="format of all files; guessed otherwise")
+    links: str = option(
         "--links",
         choices=("sure", "all"),
         default="sure",
         help="which gold links to learn (default: sure; possible ones do not count)",
     )
-    parser.add_argument("--forests", metavar="CACHE", type=Path, help="cache of parses")
-    parser.add_argument(
+    forests: Path | None = option("--forests", metavar="CACHE", type=Path, help="cache of parses")
+    parser: str = option(
         "--parser", default="en", metavar="NAME", help="parser: a name or folder (default: en)"
     )
 
@@ -82,7 +86,7 @@ def check_model_folder(path: Path, *, beside: bool = True) -> None:
 
 
 def corpus_reader(
-    args: argparse.Namespace, forest_size: int, model: ForestModel, *, given_trees: bool, links: str = "sure"
+    args: CorpusOptions, forest_size: int, model: ForestModel, *, given_trees: bool, links: str = "sure"
 ) -> CorpusReader:
     """Make a reader for a model; with ``given_trees`` the input's trees are its forests.
 
@@ -101,7 +105,7 @@ def corpus_reader(
     )
 
 
-def read_files(paths: Sequence[str], args: argparse.Namespace) -> list[SentencePair | InputError]:
+def read_files(paths: Sequence[str], args: CorpusOptions) -> list[SentencePair | InputError]:
     """The pairs of all files; a broken pair yields an error."""
     from forest_align.data.pairs import read_pairs
 
@@ -116,7 +120,7 @@ def read_files(paths: Sequence[str], args: argparse.Namespace) -> list[SentenceP
 
 def read_gold_files(
     paths: Sequence[str],
-    args: argparse.Namespace,
+    args: CorpusOptions,
     command: str,
     *,
     gold: str = "links",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,19 @@ from forest_align.aligners.base import BATCH_SIZE
 from forest_align.aligners.model_folder import bundled_models
 from forest_align.alignment import Alignment
 from forest_align.cli.aligned_lines import aligned_items
-from forest_align.cli.aligner_choice import load_aligner
-from forest_align.cli.arguments import add_columns, add_output, add_text_arguments, format_of_output, is_file
-from forest_align.cli.input_pairs import read_items
+from forest_align.cli.aligner_choice import AlignerChoice, load_aligner
+from forest_align.cli.arguments import (
+    columns_option,
+    escapes_option,
+    format_of_output,
+    is_file,
+    output_option,
+    tokenized_option,
+)
+from forest_align.cli.input_pairs import PairInput, read_items
+from forest_align.cli.option_rules import refuse_with
 from forest_align.cli.skipped_inputs import SkippedInputs
+from forest_align.cli.typed_options import argument, option, view
 from forest_align.cli.writers import EntryWriter
 from forest_align.data.pairs import FORMATS, SentencePair, read_pairs
 from forest_align.data.phrases.input import read_alignments
@@ -42,37 +51,43 @@ def json_entry(alignment: Alignment, values: Mapping[str, Any]) -> str:
     return format_json_object(found | ({"error": alignment.error} if alignment.error else {})) + "\n"
 
 
-def add_derived_arguments(parser: argparse.ArgumentParser, formats: Mapping[str, EntryWriter]) -> None:
-    """Declare where alignments come from, and the output."""
-    parser.add_argument("pairs", metavar="PAIRS", help="file of sentence pairs; - for standard input")
-    parser.add_argument(
-        "target", metavar="SENTENCE", nargs="?", help="second sentence; PAIRS is then the first"
-    )
-    add_output(parser)
-    parser.add_argument(
-        "--to",
-        choices=tuple(formats),
-        help="output format; default: by the extension of OUT, else jsonl (text for two sentences)",
-    )
-    parser.add_argument(
+@dataclass(frozen=True, slots=True)
+class DerivedOptions:
+    """Where alignments come from, and the output."""
+
+    pairs: str = argument("PAIRS", help="file of sentence pairs; - for standard input")
+    target: str | None = argument("SENTENCE", nargs="?", help="second sentence; PAIRS is then the first")
+    output: str | None = output_option()
+    to: str | None = option("--to")
+    are_alignments: bool = option(
         "--alignments",
         action="store_true",
         help="PAIRS are alignments that 'forest-align align' wrote; a file of them is recognised",
     )
-    parser.add_argument("--from", dest="source_format", choices=tuple(FORMATS), help="format of PAIRS")
-    add_columns(parser)
-    add_text_arguments(parser)
-    parser.add_argument("--aligner", choices=tuple(bundled_models()), help="a bundled model; default: forest")
-    parser.add_argument("--model", metavar="FOLDER", help="a trained model; default: the bundled one")
-    parser.add_argument(
+    source_format: str | None = option("--from", choices=tuple(FORMATS), help="format of PAIRS")
+    columns: tuple[str, str] | None = columns_option()
+    tokenized: bool = tokenized_option()
+    escapes: str | None = escapes_option()
+    aligner: str | None = option(
+        "--aligner", choices=tuple(bundled_models()), help="a bundled model; default: forest"
+    )
+    model: str | None = option("--model", metavar="FOLDER", help="a trained model; default: the bundled one")
+    parser: str | None = option(
         "--parser", metavar="NAME", help="en (bundled), a benepar model or a folder; default: en"
     )
-    parser.add_argument("--workers", type=positive, default=1, metavar="N", help="processes; default: 1")
-    # Options of aligners that these commands do not have.
-    parser.set_defaults(annotator=None, words=None, ppdb=None)
+    workers: int = option("--workers", type=positive, default=1, metavar="N", help="processes; default: 1")
 
 
-def write_derived(options: argparse.Namespace, command: str, formats: Mapping[str, EntryWriter]) -> int:
+def to_option(formats: Collection[str]) -> Any:
+    """``--to`` with these formats."""
+    return option(
+        "--to",
+        choices=tuple(formats),
+        help="output format; default: by the extension of OUT, else jsonl (text for two sentences)",
+    )
+
+
+def write_derived(options: DerivedOptions, command: str, formats: Mapping[str, EntryWriter]) -> int:
     """Align or read alignments, and write an entry for each; return the exit status."""
     name = options.to or format_of_output(
         options.output, formats, default="jsonl" if options.target is None else "text"
@@ -80,7 +95,7 @@ def write_derived(options: argparse.Namespace, command: str, formats: Mapping[st
     writer = formats[name]
     if options.output is not None and options.target is None:
         refuse_overwriting(options.pairs, [Path(options.output)])
-    are_alignments = options.alignments or _recognises_alignments(options, command)
+    are_alignments = options.are_alignments or _recognises_alignments(options, command)
     alignments = _read(options, command) if are_alignments else _align(options)
     # Read the first pair before the output is opened: a missing input must not destroy an older output.
     begun = list(islice(alignments, 1))
@@ -98,7 +113,7 @@ def write_derived(options: argparse.Namespace, command: str, formats: Mapping[st
     return EXIT_SOME_FAILED if failures else EXIT_OK
 
 
-def _recognises_alignments(options: argparse.Namespace, command: str) -> bool:
+def _recognises_alignments(options: DerivedOptions, command: str) -> bool:
     """Whether the input is a file of alignments, and no option asks for other ones; says so."""
     asked = (options.target, options.aligner, options.model, options.parser, options.source_format)
     if options.pairs == STANDARD_INPUT or any(asked) or options.columns or not is_file(options.pairs):
@@ -113,12 +128,9 @@ def _recognises_alignments(options: argparse.Namespace, command: str) -> bool:
     return True
 
 
-def _read(options: argparse.Namespace, command: str) -> Iterator[Alignment]:
+def _read(options: DerivedOptions, command: str) -> Iterator[Alignment]:
     """The alignments of a file; broken lines are reported, and keep their places as pairs that failed."""
-    for option in ("target", "aligner", "model", "parser", "source_format", "columns"):
-        if getattr(options, option) is not None:
-            name = {"target": "second sentence", "source_format": "--from"}.get(option, f"--{option}")
-            raise InputError(f"--alignments takes no {name}: nothing is aligned")
+    refuse_with("--alignments", options)
     if options.pairs != STANDARD_INPUT and not Path(options.pairs).exists():
         raise InputError("no such file", file=options.pairs)
 
@@ -134,11 +146,13 @@ def _read(options: argparse.Namespace, command: str) -> Iterator[Alignment]:
     return alignments()
 
 
-def _align(options: argparse.Namespace) -> Iterator[Alignment]:
+def _align(options: DerivedOptions) -> Iterator[Alignment]:
     """The alignments of pairs, in order; a pair that fails has an error."""
-    items = read_items(options, lambda problem: None)  # problems are those of a file of links
+    items = read_items(
+        view(PairInput, options), lambda problem: None
+    )  # problems are those of a file of links
     # Read the first pair before the models are loaded: a missing input must not cost their time.
     begun = list(islice(items, 1))
-    aligner = load_aligner(options)
+    aligner = load_aligner(view(AlignerChoice, options))
     found = aligned_items(chain(begun, items), aligner, BATCH_SIZE, options.workers)
     return (alignment for _, alignment in found)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,8 +9,9 @@ from pathlib import Path
 
 from forest_align._version import __version__
 from forest_align.alignment import DocumentAlignment, SupportReport
-from forest_align.cli.arguments import add_output, format_of_output
+from forest_align.cli.arguments import format_of_output, output_option
 from forest_align.cli.document_inputs import BrokenPair, DocumentPair
+from forest_align.cli.typed_options import option
 from forest_align.cli.writers import EntryWriter
 from forest_align.data.text.lines import STANDARD_INPUT
 from forest_align.em.progress import counted
@@ -25,27 +25,29 @@ EXIT_OK, EXIT_SOME_FAILED = 0, 1
 _OUTPUTS = ("jsonl", "html", "text")
 
 
-def add_result_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare where the results go, and how files are read."""
-    add_output(parser)
-    parser.add_argument(
+@dataclass(frozen=True, slots=True)
+class ResultOptions:
+    """Where the results go, and how files are read."""
+
+    output: str | None = output_option()
+    to: str | None = option(
         "--to",
         choices=_OUTPUTS,
         help="output format; default: by the extension of OUT, else jsonl (text for two files)",
     )
-    parser.add_argument(
+    lines: bool = option(
         "--lines", action="store_true", help="each line of a file is a sentence, blank lines too"
     )
-    parser.add_argument("--resume", action="store_true", help="continue OUT where a run stopped (jsonl)")
+    resume: bool = option("--resume", action="store_true", help="continue OUT where a run stopped (jsonl)")
 
 
-def result_format(options: argparse.Namespace, inputs: Sequence[str | None]) -> str:
+def result_format(options: ResultOptions, inputs: Sequence[str | None]) -> str:
     """The output format of the options.
 
     Parameters
     ----------
-    options : argparse.Namespace
-        With those of :func:`add_result_arguments`.
+    options : ResultOptions
+        Where results go.
     inputs : sequence of str or None
         Files that are read; the last one is None for a list of pairs.
 
@@ -59,7 +61,7 @@ def result_format(options: argparse.Namespace, inputs: Sequence[str | None]) -> 
     )
     if options.output is not None:
         for path in inputs:
-            if path not in (None, STANDARD_INPUT):
+            if path is not None and path != STANDARD_INPUT:
                 refuse_overwriting(path, [Path(options.output)])
     return chosen
 
@@ -90,7 +92,7 @@ class DocumentWork:
 
 
 def write_results(
-    work: DocumentWork, pairs: Iterator[DocumentPair | BrokenPair], options: argparse.Namespace, to: str
+    work: DocumentWork, pairs: Iterator[DocumentPair | BrokenPair], options: ResultOptions, to: str
 ) -> int:
     """Write results as they come, and report those with an error; return the exit status.
 
@@ -100,8 +102,8 @@ def write_results(
         The command.
     pairs : iterator
         The input.
-    options : argparse.Namespace
-        With those of :func:`add_result_arguments`.
+    options : ResultOptions
+        Where results go.
     to : str
         The output format.
 
@@ -117,7 +119,9 @@ def write_results(
     # A pair may take minutes, so each is a block of its own.
     record = RunRecord(options.output if writer.one_line_each else None, settings, 1)
     if options.resume:
-        pairs = record.skip_written(pairs, _texts, lambda pair: _check_last(record, pair, options.output))
+        pairs = record.skip_written(
+            pairs, _texts, lambda pair: _check_last(record, pair, str(options.output))
+        )
         record.report(work.command)
     to_terminal = options.output is None and sys.stdout is not None and sys.stdout.isatty()
     with record, open_output(options.output, record.size, may_pack=True) as out:

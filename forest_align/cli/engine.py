@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
+from forest_align.cli.option_rules import flag_of
+from forest_align.cli.typed_options import is_given, option
 from forest_align.em.progress import counting_bar
 from forest_align.storage.part_folder import PartFolder
 from forest_align.types import InputError
@@ -18,31 +21,45 @@ if TYPE_CHECKING:
 ENGINES = ("ray",)
 
 
-def add_engine(parser: argparse.ArgumentParser, *, gpus: bool = False) -> None:
-    """Declare ``--engine`` and what belongs to it; with ``gpus`` also those of an actor."""
-    parser.add_argument(
+@dataclass(frozen=True, slots=True)
+class ClusterOptions:
+    """``--engine`` and what belongs to it."""
+
+    engine: str | None = option(
         "--engine",
         choices=ENGINES,
         help="run on a Ray cluster (extra [ray]); its machines must see the same files",
     )
-    parser.add_argument(
+    address: str | None = option(
         "--address",
         metavar="ADDRESS",
         help="address of the cluster, or auto (default: RAY_ADDRESS, else a new one on this machine)",
     )
-    parser.add_argument(
+    num_actors: int | None = option(
         "--num-actors",
         type=positive,
         metavar="N",
         help="processes on the cluster (default: one for each of its processors)",
     )
-    if gpus:
-        parser.add_argument(
-            "--gpus-per-actor",
-            type=_share,
-            metavar="G",
-            help="with --device cuda, GPUs of each (default: 1; 0.5: two share one)",
-        )
+
+    def cluster(self, device: str = "cpu") -> RayOptions | None:
+        """The cluster that is asked for, of actors that compute on a device; None without ``--engine``.
+
+        Raises
+        ------
+        InputError
+            If an option needs ``--engine``.
+        """
+        if self.engine is None:
+            for one in fields(self):
+                if is_given(self, one.name):
+                    raise InputError(f"{flag_of(one.name)} needs --engine ray")
+            return None
+        from forest_align.engines import RayOptions
+
+        # A process on a GPU has one of its own, unless they are to share it.
+        needed = 1.0 if device != "cpu" else 0.0
+        return RayOptions(self.address, self.num_actors, getattr(self, "gpus_per_actor", None) or needed)
 
 
 def _share(text: str) -> float:
@@ -55,26 +72,16 @@ def _share(text: str) -> float:
     return value
 
 
-def engine_of(options: argparse.Namespace) -> RayOptions | None:
-    """The cluster that the options name; None without ``--engine``.
+@dataclass(frozen=True, slots=True)
+class GpuClusterOptions(ClusterOptions):
+    """``--engine`` for actors that may compute on a GPU."""
 
-    Raises
-    ------
-    InputError
-        If an option needs ``--engine``.
-    """
-    gpus = getattr(options, "gpus_per_actor", None)
-    if options.engine is None:
-        given = {"--address": options.address, "--num-actors": options.num_actors, "--gpus-per-actor": gpus}
-        for name, value in given.items():
-            if value is not None:
-                raise InputError(f"{name} needs --engine ray")
-        return None
-    from forest_align.engines import RayOptions
-
-    # A process on a GPU has one of its own, unless they are to share it.
-    needed = 1.0 if getattr(options, "device", "cpu") != "cpu" else 0.0
-    return RayOptions(options.address, options.num_actors, gpus or needed)
+    gpus_per_actor: float | None = option(
+        "--gpus-per-actor",
+        type=_share,
+        metavar="G",
+        help="with --device cuda, GPUs of each (default: 1; 0.5: two share one)",
+    )
 
 
 def run_parts(folder: PartFolder, work: PartWork, engine: RayOptions) -> None:

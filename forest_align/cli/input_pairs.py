@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from forest_align.aligners.pair import NO_TOKENS, GivenChunks, Pair, Text
@@ -23,6 +23,21 @@ from forest_align.storage.shards import Share
 from forest_align.types import InputError, InputWarning, Sentence
 
 _EXTENSION = re.compile(r"\.[^\W\d]\w*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairInput:
+    """The options of commands that say where pairs come from."""
+
+    pairs: str
+    target: str | None = None
+    source_format: str | None = None
+    columns: tuple[str, str] | None = None
+    tokenized: bool = False
+    escapes: str | None = None
+    words: str | None = None
+    parser: str | None = None
+    chunks: bool = False
 
 
 class Item(NamedTuple):
@@ -53,7 +68,7 @@ class Item(NamedTuple):
 
 
 def read_items(
-    options: argparse.Namespace,
+    options: PairInput,
     complain: Callable[[str], None],
     share: Share | None = None,
     pairs: Iterator[SentencePair | InputError] | None = None,
@@ -62,8 +77,8 @@ def read_items(
 
     Parameters
     ----------
-    options : argparse.Namespace
-        Options of the command.
+    options : PairInput
+        Where they come from.
     complain : callable
         Called after the last pair with each problem of the input as a whole.
     share : Share, optional
@@ -83,7 +98,7 @@ def read_items(
     text_warnings = TextWarnings()
     number = 0
     for number, item in enumerate(_pairs(options) if pairs is None else pairs, 1):
-        links = next(links_file, _ended(options.words)) if links_file is not None else None
+        links = next(links_file, _ended(str(options.words))) if links_file is not None else None
         if share is not None and not share.takes(_texts(item)):
             continue
         if isinstance(item, InputError):
@@ -95,10 +110,10 @@ def read_items(
         try:
             if isinstance(links, InputError):
                 raise links
-            if uses_given_links(options):
-                links = _given_links(item, links, options.words, number)
+            if uses_given_links(options.words):
+                links = _given_links(item, links, str(options.words), number)
             texts = _sentences(item, options.parser is None)
-            content = Pair(*texts, links, _chunks(item) if getattr(options, "chunks", False) else None)
+            content = Pair(*texts, links, _chunks(item) if options.chunks else None)
         except InputError as error:
             yield Item(item.id, item.located(error), item.source, item.target)
         else:
@@ -110,7 +125,7 @@ def read_items(
         complain(f"{options.words}: the file of word links has more lines than there are pairs")
 
 
-def _pairs(options: argparse.Namespace) -> Iterator[SentencePair | InputError]:
+def _pairs(options: PairInput) -> Iterator[SentencePair | InputError]:
     """The pairs of a file, or the one pair of two given sentences."""
     if options.target is None:
         is_text = is_sentence(options.pairs) and not os.path.exists(options.pairs)
@@ -147,7 +162,7 @@ def _pairs(options: argparse.Namespace) -> Iterator[SentencePair | InputError]:
     return iter([SentencePair("1", source, target)])
 
 
-def _unescaped(sentence: Sentence, side: str, options: argparse.Namespace) -> Sentence:
+def _unescaped(sentence: Sentence, side: str, options: PairInput) -> Sentence:
     return unescape_sentence(sentence, side) if options.escapes else sentence
 
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from forest_align.aligners import Aligner
+from forest_align.cli.align_options import AlignOptions
 from forest_align.cli.input_pairs import Item
+from forest_align.cli.option_rules import refuse_with
 from forest_align.data.formats.arrow_tables import import_pyarrow
 from forest_align.data.text.lines import refuse_compressed
 from forest_align.storage.parquet_output import FinishedTable, check_finished, write_parquet
 from forest_align.types import InputError
 
 
-def write_lines_first(options: argparse.Namespace) -> Path:
-    """Let the command write JSON lines beside the Parquet file; return that file.
+def write_lines_first(options: AlignOptions) -> tuple[Path, AlignOptions]:
+    """The Parquet file, and options to write JSON lines next to it first.
 
     Raises
     ------
@@ -28,11 +30,10 @@ def write_lines_first(options: argparse.Namespace) -> Path:
     check_table_options(options)
     refuse_compressed(options.output)
     table = Path(options.output)
-    options.output, options.to = f"{table}.jsonl.gz", "jsonl"
-    return table
+    return table, replace(options, output=f"{table}.jsonl.gz", to="jsonl")
 
 
-def check_table_options(options: argparse.Namespace) -> None:
+def check_table_options(options: AlignOptions) -> None:
     """Make sure that a table can be written, and has a place for what the options ask for.
 
     Raises
@@ -42,14 +43,12 @@ def check_table_options(options: argparse.Namespace) -> None:
     ForestAlignError
         If pyarrow is missing.
     """
-    for given, name in ((options.alignments > 1, "-k"), (options.explain, "--explain")):
-        if given:
-            raise InputError(f"--to parquet takes no {name}: its columns have no place for that; jsonl has")
+    refuse_with("--to parquet", options, "--to parquet")
     import_pyarrow()
 
 
 def finished_table(
-    table: Path, options: argparse.Namespace, settings: Mapping[str, str], items: Iterable[Item]
+    table: Path, lines: Path, settings: Mapping[str, str], items: Iterable[Item]
 ) -> FinishedTable | None:
     """What a file has that an earlier run has finished with the same settings; None if it must be made.
 
@@ -58,18 +57,15 @@ def finished_table(
     InputError
         If it was made with other settings, or from other pairs.
     """
-    if not options.resume or Path(options.output).exists() or not table.exists():
+    if lines.exists() or not table.exists():
         return None
     found = check_finished(table, settings, (item.texts for item in items))
     print(f"forest-align align: {table} has all {found.rows} pairs already", file=sys.stderr)
     return found
 
 
-def finish_table(
-    table: Path, options: argparse.Namespace, settings: Mapping[str, str], aligner: Aligner
-) -> None:
+def finish_table(table: Path, lines: Path, settings: Mapping[str, str], aligner: Aligner) -> None:
     """Make the Parquet file of the JSON lines, and remove these with their record."""
-    lines = Path(options.output)
     write_parquet(lines, table, aligner.made_by, settings)
     lines.unlink()
     lines.with_name(f"{lines.name}.run").unlink(missing_ok=True)

@@ -1,16 +1,27 @@
-"""Inputs of ``parse``: text for a parser, or existing trees; each result with its line."""
+"""Options and inputs of ``parse``: text for a parser, or existing trees; each result with its line."""
 
 from __future__ import annotations
 
-import argparse
 from collections import deque
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from forest_align.cli.arguments import is_sentence, is_single_word
+from forest_align.cli.arguments import (
+    device_option,
+    escapes_option,
+    is_sentence,
+    is_single_word,
+    output_option,
+    tokenized_option,
+)
+from forest_align.cli.sharding import shard_option
+from forest_align.cli.typed_options import argument, option
 from forest_align.data.text.escapes import unescape_text, unescape_token
 from forest_align.data.text.lines import InputLines, TextLines
+from forest_align.storage.shards import Shard
 from forest_align.types import InputError
+from forest_align.types.positive import positive
 
 if TYPE_CHECKING:
     from forest_align.data.trees.enju_tree import EnjuTree
@@ -19,6 +30,50 @@ if TYPE_CHECKING:
 
 # Results with the line to name in errors; None if the message already names the sentence.
 _Numbered = Iterator[tuple[int | None, "NBest | Sentence | InputError"]]
+
+
+@dataclass(frozen=True, slots=True)
+class ParseOptions:
+    """Options of ``parse``."""
+
+    sentences: str = argument(
+        "SENTENCES", help="text file, one sentence a line; - for standard input; or a sentence, in quotes"
+    )
+    output: str | None = output_option()
+    parser: str = option(
+        "--parser",
+        metavar="NAME|FOLDER",
+        default="en",
+        help="en (bundled), a benepar model (benepar_en3), or a folder; default: en",
+    )
+    to: str = option(
+        "--to", choices=("trees", "nbest", "json"), default="trees", help="what to write; default: trees"
+    )
+    source: str | None = option(
+        "--from",
+        choices=("text", "trees", "nbest", "enju"),
+        help="input format; only text is parsed. trees: Penn brackets, each tree on one or several lines; "
+        "nbest: lists as --to nbest writes them; enju: Enju XML. Default: by its extension, trees "
+        "(.mrg, .ptb) or enju (.xml), else text",
+    )
+    k: int = option(
+        "-k", type=positive, default=10, metavar="N", help="size of lists and forests; default: 10"
+    )
+    tokenized: bool = tokenized_option()
+    escapes: str | None = escapes_option()
+    batch_size: int = option(
+        "--batch-size",
+        type=positive,
+        default=32,
+        metavar="N",
+        help="sentences parsed together; with 1 each is answered at once; default: 32",
+    )
+    workers: int = option("--workers", type=positive, default=1, metavar="N", help="processes; default: 1")
+    resume: bool = option(
+        "--resume", action="store_true", help="continue OUT where a run stopped (trees and json)"
+    )
+    shard: Shard | None = shard_option("sentences")
+    device: str = device_option()
 
 
 class ParseItem(NamedTuple):
@@ -41,7 +96,7 @@ class ParseItem(NamedTuple):
 
 #: Skips the items that have a result already.
 Skip = Callable[[Iterator[ParseItem]], Iterator[ParseItem]]
-Reader = Callable[[InputLines, argparse.Namespace, Skip], Iterator[ParseItem]]
+Reader = Callable[[InputLines, ParseOptions, Skip], Iterator[ParseItem]]
 
 
 def open_input(sentences: str) -> InputLines:
@@ -79,7 +134,7 @@ def kind_of(source: InputLines) -> str:
     return _KINDS.get(source.suffix, "text")
 
 
-def _read_text(source: InputLines, options: argparse.Namespace, skip: Skip) -> Iterator[ParseItem]:
+def _read_text(source: InputLines, options: ParseOptions, skip: Skip) -> Iterator[ParseItem]:
     from forest_align.parsing import load_parser
 
     size = 1 if options.to == "trees" else options.k
@@ -98,7 +153,7 @@ def _read_text(source: InputLines, options: argparse.Namespace, skip: Skip) -> I
     return (waiting.popleft()._replace(content=result) for result in results)
 
 
-def _sentence(line: str | InputError, options: argparse.Namespace) -> str | list[str] | InputError:
+def _sentence(line: str | InputError, options: ParseOptions) -> str | list[str] | InputError:
     """The text of a line, or its words if it is tokenized."""
     if isinstance(line, InputError):
         return line
@@ -108,16 +163,16 @@ def _sentence(line: str | InputError, options: argparse.Namespace) -> str | list
     return [unescape_token(word) for word in words] if options.escapes else words
 
 
-def _given(read: Callable[[InputLines, argparse.Namespace], _Numbered]) -> Reader:
+def _given(read: Callable[[InputLines, ParseOptions], _Numbered]) -> Reader:
     """A reader of trees: nothing has to be parsed."""
 
-    def items(source: InputLines, options: argparse.Namespace, skip: Skip) -> Iterator[ParseItem]:
+    def items(source: InputLines, options: ParseOptions, skip: Skip) -> Iterator[ParseItem]:
         return skip(ParseItem(line, None, result) for line, result in read(source, options))
 
     return items
 
 
-def _read_trees(source: InputLines, _: argparse.Namespace) -> _Numbered:
+def _read_trees(source: InputLines, _: ParseOptions) -> _Numbered:
     from forest_align.data.trees.tree_lines import LOOK_AHEAD, split_trees
     from forest_align.parsing import sentence_from_bracket
 
@@ -127,7 +182,7 @@ def _read_trees(source: InputLines, _: argparse.Namespace) -> _Numbered:
         yield number, _attempt(sentence_from_bracket, tree)
 
 
-def _read_n_best(source: InputLines, _: argparse.Namespace) -> _Numbered:
+def _read_n_best(source: InputLines, _: ParseOptions) -> _Numbered:
     block: list[str | InputError] = []
     first = number = 0
     for number, line in source.numbered():
@@ -155,7 +210,7 @@ def _n_best(block: list[str | InputError], first: int) -> tuple[int, Sentence | 
         return first + (error.line or 1) - 1, InputError(error.message, field=error.field)
 
 
-def _read_enju(source: InputLines, _: argparse.Namespace) -> _Numbered:
+def _read_enju(source: InputLines, _: ParseOptions) -> _Numbered:
     from forest_align.data.trees.enju import sentences_of
 
     try:

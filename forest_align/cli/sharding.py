@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, Protocol
 
+from forest_align.cli.option_rules import refuse_with
+from forest_align.cli.typed_options import option
 from forest_align.storage.part_folder import PartFolder
 from forest_align.storage.run_record import RunRecord
 from forest_align.storage.shards import Shard, Share
 from forest_align.types import InputError
 
 
-def add_shard(parser: argparse.ArgumentParser, unit: str) -> None:
-    """Declare ``--shard``; its value is a :class:`Shard`, None if it is not given."""
-    parser.add_argument(
+def shard_option(unit: str) -> Any:
+    """``--shard``."""
+    return option(
         "--shard",
         type=Shard.parse,
         metavar="I/N",
@@ -24,32 +26,48 @@ def add_shard(parser: argparse.ArgumentParser, unit: str) -> None:
     )
 
 
-def check_shard(options: argparse.Namespace, kinds: Sequence[str | None]) -> None:
-    """Refuse options that do not go with ``--shard``.
+class ShardedOptions(Protocol):
+    """What a command with ``--shard`` has among its options."""
+
+    @property
+    def output(self) -> str | None:
+        """The folder of the parts."""
+
+    @property
+    def resume(self) -> bool:
+        """Whether an unfinished run is to be continued."""
+
+    @property
+    def to(self) -> str | None:
+        """The format."""
+
+
+def check_shard(options: ShardedOptions, kinds: Sequence[str | None]) -> Path:
+    """Refuse options that do not go with ``--shard``; return the folder of the parts.
 
     Parameters
     ----------
-    options : argparse.Namespace
+    options : ShardedOptions
         Options of the command.
     kinds : sequence
         Formats, values of ``--to``, whose parts can be joined.
     """
     if options.output is None:
         raise InputError("--shard needs -o FOLDER, for the parts")
-    if options.resume:
-        raise InputError("--shard takes no --resume: an unfinished part is resumed in any case")
+    refuse_with("--shard", options)
     if options.to not in kinds:
         raise InputError(f"--shard takes no --to {options.to}; it takes {' and '.join(map(str, kinds))}")
+    return Path(options.output)
 
 
 def open_folder(
     command: str,
-    options: argparse.Namespace,
+    path: Path,
+    parts: int,
     inputs: Sequence[str],
     suffix: str,
     block: int,
     made_with: Mapping[str, str],
-    parts: int | None = None,
 ) -> PartFolder:
     """Open the folder of the parts, or create it; its settings must be those of this run.
 
@@ -57,8 +75,10 @@ def open_folder(
     ----------
     command : str
         Name of the command.
-    options : argparse.Namespace
-        Its options.
+    path : Path
+        The folder.
+    parts : int
+        Number of parts.
     inputs : sequence of str
         Files that the command reads.
     suffix : str
@@ -67,22 +87,14 @@ def open_folder(
         Items of a block.
     made_with : mapping of str to str
         Settings that the parts depend on.
-    parts : int, optional
-        Number of parts; by default that of the shards.
 
     Raises
     ------
     InputError
         If the parts that are in the folder have been made with other settings.
     """
-    folder = PartFolder(
-        Path(options.output),
-        command,
-        options.shard.count if parts is None else parts,
-        suffix,
-        block,
-        {**made_with, "the input": ", ".join(map(_described, inputs))},
-    )
+    settings = {**made_with, "the input": ", ".join(map(_described, inputs))}
+    folder = PartFolder(path, command, parts, suffix, block, settings)
     folder.begin()
     return folder
 

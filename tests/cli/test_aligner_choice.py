@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from argparse import Namespace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,7 +11,8 @@ from forest_align.aligners.sultan.aligner import SultanAligner
 from forest_align.aligners.sultan.parameters import PublishedParameters, save_parameters
 from forest_align.aligners.words.choose import word_candidates
 from forest_align.cli import main
-from forest_align.cli.aligner_choice import ALL_LINKS, ANNOTATORS, contents_of, load_aligner, made_with
+from forest_align.cli.aligner_choice import ANNOTATORS, AlignerChoice, contents_of, load_aligner, made_with
+from forest_align.cli.option_rules import ALL_LINKS
 from forest_align.parsing.dependencies import annotators as annotation
 from forest_align.types import InputError, ModelError
 
@@ -33,9 +33,8 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
     return calls
 
 
-def options(**changes: Any) -> Namespace:
-    names = ("aligner", "model", "parser", "annotator", "words", "ppdb")
-    return Namespace(**(dict.fromkeys(names) | {"device": "cpu"} | changes))
+def options(**changes: Any) -> AlignerChoice:
+    return AlignerChoice(**changes)
 
 
 def test_the_forest_aligner_with_its_own_defaults_is_the_default(loaded: list[Any]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import random
@@ -10,12 +9,14 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from forest_align.alignment import Alignment, Links
 from forest_align.cli import main
+from forest_align.cli.aligner_choice import AlignerChoice
 from forest_align.cli.commands import align as align_command
 from forest_align.engines import RayOptions
 from forest_align.parsing.networks import devices
@@ -195,13 +196,13 @@ def test_actors_use_a_gpu_that_the_machine_of_the_command_need_not_have(
     found = []
     load = align_command.load_aligner
 
-    def load_here(options: argparse.Namespace) -> Any:
+    def load_here(options: AlignerChoice) -> Any:
         assert options.device == "cpu"
         found.append(load(options))
         return found[-1]
 
     monkeypatch.setattr(align_command, "load_aligner", load_here)
-    monkeypatch.setattr(devices, "find_device", lambda name: argparse.Namespace(place=f"{name} of the actor"))
+    monkeypatch.setattr(devices, "find_device", lambda name: SimpleNamespace(place=f"{name} of the actor"))
     pairs = as_text(tmp_path)
     on_engine(pairs, tmp_path / "parts", "--device", "cuda")
     assert found[0].device == "cuda of the actor" and engine["options"] == RayOptions(None, None, 1.0)

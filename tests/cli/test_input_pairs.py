@@ -1,20 +1,17 @@
 from __future__ import annotations
 
-import argparse
 import warnings
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from forest_align.cli.input_pairs import Item, read_items
+from forest_align.cli.input_pairs import Item, PairInput, read_items
 from forest_align.types import InputError, InputWarning
 
 
 def read(pairs: Path | str, **changes: Any) -> list[Item]:
-    names = ("target", "words", "source_format", "parser", "escapes", "columns")
-    values = dict.fromkeys(names) | {"tokenized": False, "pairs": str(pairs)} | changes
-    return list(read_items(argparse.Namespace(**values), pytest.fail))
+    return list(read_items(PairInput(pairs=str(pairs), **changes), pytest.fail))
 
 
 def test_a_pair_knows_where_it_stands_and_one_that_is_typed_in_stands_nowhere(tmp_path: Path) -> None:
@@ -35,10 +32,10 @@ def test_typed_sentences_are_read_without_escapes_too() -> None:
 def test_columns_that_are_named_are_read_and_typed_sentences_have_none(tmp_path: Path) -> None:
     path = tmp_path / "in.jsonl"
     path.write_text('{"old": "a b", "new": "a c", "source": "x", "target": "y"}')
-    (item,) = read(path, columns=["old", "new"])
+    (item,) = read(path, columns=("old", "new"))
     assert item.texts == ("1", "a b", "a c")
     with pytest.raises(InputError, match="--columns is for files; found two sentences"):
-        read("He died.", target="He passed away.", columns=["old", "new"])
+        read("He died.", target="He passed away.", columns=("old", "new"))
 
 
 @pytest.mark.parametrize("text", ["He died.", "much " * 200 + "more", "Hello"])

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from forest_align._version import __version__
-from forest_align.aligners.words.choose import WORD_CANDIDATES
 from forest_align.cli.aligner_choice import contents_of
-from forest_align.cli.arguments import add_links, word_candidates_name
 from forest_align.cli.benchmark_aligners import (
     CHUNKS,
     IDENTITY,
+    BenchmarkOptions,
     benchmark_aligner,
     check_aligners,
     kind_by_name,
@@ -35,23 +34,6 @@ if TYPE_CHECKING:
 # The part of a benchmark that the chunk aligner learned from.
 _LEARNED_FROM = ("ists", "train")
 
-NAMES = (
-    "msr-rte",
-    "edinburgh",
-    "mtref",
-    "wiki",
-    "spade",
-    "ists",
-    "etpc",
-    "verses",
-    "ssd",
-    "edits",
-    "sts2013",
-    "msrp",
-    "rte",
-    "qa",
-)
-
 EPILOG = """\
 The corpora are not part of forest-align: DATA is a folder with alignment/, ists/ and so on, as
 docs/guide/evaluate.md lists them. The default split is for development; ask for the test part
@@ -63,69 +45,10 @@ examples:
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.epilog = EPILOG
-    parser.add_argument("name", metavar="NAME", choices=NAMES, help=f"one of {', '.join(NAMES)}")
-    parser.add_argument("--data", metavar="DIR", type=Path, required=True, help="folder of the corpora")
-    parser.add_argument(
-        "--aligner",
-        metavar="NAME",
-        action="append",
-        help="name of an aligner or folder of its model (default: forest); repeat it to compare several",
-    )
-    parser.add_argument(
-        "--words",
-        metavar="NAME",
-        type=word_candidates_name,
-        help=f"source of the forest aligner's word candidates: {' or '.join(WORD_CANDIDATES)} "
-        "(default: as the model has it)",
-    )
-    parser.add_argument(
-        "--ppdb",
-        metavar="FILE",
-        help="paraphrase pairs (TSV, perhaps gzipped) for sultan and models tuned from it, which use WordNet "
-        "and word vectors without them",
-    )
-    parser.add_argument(
-        "--annotator",
-        choices=("trees", "spacy"),
-        help="source of dependencies and named entities for sultan and models tuned from it "
-        "(default: what the model says)",
-    )
-    add_links(parser)
-    parser.add_argument("--split", help="part of the corpus (default: the one for development)")
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="DIR",
-        type=Path,
-        default=Path("benchmark-runs"),
-        help="folder for predictions and reports (default: benchmark-runs)",
-    )
-    parser.add_argument(
-        "--ablation",
-        action="store_true",
-        help="also run each forest aligner without non-compositional alignment, without learned weights, and "
-        "on 1-best trees",
-    )
-    parser.add_argument(
-        "--limit", type=int, metavar="N", help="a trial run over the first N pairs of each file"
-    )
-    parser.add_argument(
-        "--resume",
-        action="store_true",
-        help="continue an interrupted run from the predictions in the folder",
-    )
-    parser.add_argument(
-        "--chunks",
-        action="store_true",
-        help="also run the aligner of given chunks (ists); it has learned from the train part",
-    )
-    parser.add_argument("--seed", type=int, default=0, help="seed of the intervals (default: 0)")
+OPTIONS = BenchmarkOptions
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: BenchmarkOptions) -> int:
     """Run, print and write; 1 when some pairs could not be aligned, else 0."""
     from forest_align.eval.benchmarks.benchmark_corpora import BENCHMARKS
     from forest_align.eval.benchmarks.reading import Files
@@ -140,7 +63,8 @@ def run(args: argparse.Namespace) -> int:
     check_aligners(names, args)
     names = with_variants(names) if args.ablation else names
     benchmark = BENCHMARKS[args.name]
-    split = args.split = args.split or benchmark.split_for(args.data)
+    split = args.split or benchmark.split_for(args.data)
+    args = replace(args, split=split)
     files = benchmark.paths(args.data, split)
     task = benchmark.load(Files(files, args.limit), split)
     if args.chunks:
@@ -181,7 +105,7 @@ def _shared_parser() -> ParseOnce:
     return ParseOnce(load_parser_for_alignment())
 
 
-def _run(task: Task, split: str, name: str, args: argparse.Namespace, parser: ParseOnce | None) -> Run:
+def _run(task: Task, split: str, name: str, args: BenchmarkOptions, parser: ParseOnce | None) -> Run:
     """Align and score; predictions are written at once, or read from an interrupted run."""
     from forest_align.eval.benchmarks.given_chunks import given_chunks
     from forest_align.eval.benchmarks.runner import Run, run_resumable, score_task
@@ -200,7 +124,7 @@ def _run(task: Task, split: str, name: str, args: argparse.Namespace, parser: Pa
     return Run(args.name, split, row, alignments, score_task(task, done), seconds, settings, resumed)
 
 
-def _made_with(name: str, args: argparse.Namespace, settings: Mapping[str, object]) -> dict[str, str]:
+def _made_with(name: str, args: BenchmarkOptions, settings: Mapping[str, object]) -> dict[str, str]:
     """Everything that predictions depend on besides the corpus."""
     from forest_align.storage.fingerprints import files_fingerprint
 
@@ -225,7 +149,7 @@ def _models(paths: Iterable[Path]) -> list[Path]:
     return sorted(path for path in paths if path.suffix in (".json", ".safetensors"))
 
 
-def _model_files(name: str, args: argparse.Namespace) -> dict[str, Path]:
+def _model_files(name: str, args: BenchmarkOptions) -> dict[str, Path]:
     """Files besides the corpus that determine an aligner's results, by their names in a report."""
     if name == IDENTITY:
         return {}
@@ -236,14 +160,14 @@ def _model_files(name: str, args: argparse.Namespace) -> dict[str, Path]:
     return _bundled() | own | ppdb
 
 
-def _row(name: str, args: argparse.Namespace) -> str:
+def _row(name: str, args: BenchmarkOptions) -> str:
     """Name of an aligner's rows and progress bar."""
     if name == CHUNKS and (args.name, args.split) == _LEARNED_FROM:
         return f"{name}, which has learned from these pairs"
     return ", ".join([name, *(f"{option}={value}" for option, value in options_for(name, args).items())])
 
 
-def _path(args: argparse.Namespace, split: str, name: str, kind: str) -> Path:
+def _path(args: BenchmarkOptions, split: str, name: str, kind: str) -> Path:
     """An output file; each combination of aligner, options and limit has its own."""
     options = options_for(name, args) | ({"limit": args.limit} if args.limit else {})
     parts = [quote(name, safe=""), *(f"{option}={quote(str(value))}" for option, value in options.items())]

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from forest_align.cli.arguments import add_columns, add_text_arguments
+from forest_align.cli.arguments import columns_option, escapes_option, tokenized_option
 from forest_align.cli.expected_counts import expected_count
 from forest_align.cli.skipped_inputs import SkippedInputs
+from forest_align.cli.typed_options import argument, option
 from forest_align.data.formats.format import Format
 from forest_align.data.formats.msr_rte import majority_pairs
 from forest_align.data.pairs import (
@@ -32,35 +33,40 @@ from forest_align.types import InputError, InputWarning
 EXIT_OK, EXIT_SOME_FAILED = 0, 1
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of the command."""
-    listing = "\n".join(
-        f"  {f.name:<9} {f.summary}{'' if f.writer else ' (read only)'}" for f in FORMATS.values()
-    )
-    parser.epilog = (
-        "examples:\n"
-        "  forest-align convert gold.json gold.pharaoh      (the sentences go to gold.tsv)\n"
-        "  forest-align convert alignments.jsonl - --to jacana\n"
-        "  forest-align convert A.align.txt gold.json --majority B.align.txt C.align.txt\n\n"
-        f"formats:\n{listing}\n\n"
-        "Anything that the new format cannot hold is dropped, with a warning.\n"
-        "exit status: 0 all converted, 1 some pairs were left out (broken, or without what OUT needs), "
-        "2 bad usage or input"
-    )
-    parser.add_argument("input", metavar="IN", help="file to read; - for standard input")
-    parser.add_argument("output", metavar="OUT", help="file to write; - for standard output")
-    parser.add_argument("--from", dest="source_format", choices=tuple(FORMATS), help="format of IN")
-    writable = tuple(name for name, f in FORMATS.items() if f.writer)
-    parser.add_argument("--to", choices=writable, help="format of OUT; default: by its extension")
-    add_columns(parser)
-    add_text_arguments(parser)
-    parser.add_argument(
+_LISTING = "\n".join(
+    f"  {f.name:<9} {f.summary}{'' if f.writer else ' (read only)'}" for f in FORMATS.values()
+)
+EPILOG = (
+    "examples:\n"
+    "  forest-align convert gold.json gold.pharaoh      (the sentences go to gold.tsv)\n"
+    "  forest-align convert alignments.jsonl - --to jacana\n"
+    "  forest-align convert A.align.txt gold.json --majority B.align.txt C.align.txt\n\n"
+    f"formats:\n{_LISTING}\n\n"
+    "Anything that the new format cannot hold is dropped, with a warning.\n"
+    "exit status: 0 all converted, 1 some pairs were left out (broken, or without what OUT needs), "
+    "2 bad usage or input"
+)
+_WRITABLE = tuple(name for name, f in FORMATS.items() if f.writer)
+
+
+@dataclass(frozen=True, slots=True)
+class ConvertOptions:
+    """Options of the command."""
+
+    input: str = argument("IN", help="file to read; - for standard input")
+    output: str = argument("OUT", help="file to write; - for standard output")
+    source_format: str | None = option("--from", choices=tuple(FORMATS), help="format of IN")
+    to: str | None = option("--to", choices=_WRITABLE, help="format of OUT; default: by its extension")
+    columns: tuple[str, str] | None = columns_option()
+    tokenized: bool = tokenized_option()
+    escapes: str | None = escapes_option()
+    majority: tuple[str, ...] | None = option(
         "--majority",
         nargs="+",
         metavar="FILE",
         help="further annotators of the same pairs: keep the links on which more than half agree",
     )
-    parser.add_argument(
+    tokens_of: str | None = option(
         "--tokens-of",
         metavar="FILE",
         help="with --majority: the published majority of MSR-RTE; its tokens, and its rules for carrying "
@@ -68,7 +74,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> int:
+OPTIONS = ConvertOptions
+
+
+def run(options: ConvertOptions) -> int:
     """Convert; return the exit status."""
     to_file = options.output != "-"
     refuse_compressed(options.output)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from forest_align.alignment import Alignment
 from forest_align.alignment.html import BODY_END
-from forest_align.cli.derived_output import add_derived_arguments, json_entry, write_derived
+from forest_align.cli.derived_output import DerivedOptions, json_entry, to_option, write_derived
 from forest_align.cli.writers import EntryWriter
 from forest_align.differences import (
     TextDifferences,
@@ -17,21 +17,17 @@ from forest_align.differences import (
 )
 from forest_align.differences.difference_views import DIFFERENCES_PAGE_START
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of the command."""
-    parser.epilog = (
-        "examples:\n"
-        "  forest-align differences 'He died in Rome.' 'He died in 1990.'\n"
-        "  forest-align differences pairs.tsv --to html -o differences.html\n\n"
-        "formats (--to): jsonl; text lists the spans that differ; html has coloured words\n\n"
-        "A pair that cannot be aligned has no differences; jsonl has its error.\n"
-        "exit status: 0 all aligned, 1 some pairs failed, 2 bad usage or input"
-    )
-    add_derived_arguments(parser, _WRITERS)
+EPILOG = (
+    "examples:\n"
+    "  forest-align differences 'He died in Rome.' 'He died in 1990.'\n"
+    "  forest-align differences pairs.tsv --to html -o differences.html\n\n"
+    "formats (--to): jsonl; text lists the spans that differ; html has coloured words\n\n"
+    "A pair that cannot be aligned has no differences; jsonl has its error.\n"
+    "exit status: 0 all aligned, 1 some pairs failed, 2 bad usage or input"
+)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: DifferencesOptions) -> int:
     """Compute and write; return the exit status."""
     return write_derived(options, "differences", _WRITERS)
 
@@ -46,3 +42,13 @@ _WRITERS = {
     "text": EntryWriter(_found(lambda one, found: differences_to_text(one, found) + "\n")),
     "html": EntryWriter(_found(differences_to_html), DIFFERENCES_PAGE_START, BODY_END),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class DifferencesOptions(DerivedOptions):
+    """Options of the command."""
+
+    to: str | None = to_option(_WRITERS)
+
+
+OPTIONS = DifferencesOptions

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from forest_align.alignment import Alignment
 from forest_align.alignment.html import BODY_END
-from forest_align.cli.derived_output import add_derived_arguments, json_entry, write_derived
+from forest_align.cli.derived_output import DerivedOptions, json_entry, to_option, write_derived
+from forest_align.cli.typed_options import option
 from forest_align.cli.writers import EntryWriter
 from forest_align.edits import (
     Edit,
@@ -21,28 +22,19 @@ from forest_align.edits import (
 )
 from forest_align.edits.edit_views import EDITS_PAGE_START, edits_to_html
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of the command."""
-    parser.epilog = (
-        "examples:\n"
-        "  forest-align edits 'He died.' 'He passed away.'\n"
-        "  forest-align edits pairs.tsv -o edits.jsonl\n"
-        "  forest-align edits alignments.jsonl --to m2 -o edits.m2\n\n"
-        "formats (--to): jsonl; text; markup is CriticMarkup; html has tracked changes; m2 is ERRANT's;\n"
-        "easse has EASSE's operations; thresh is a file of thresh.tools (SALSA)\n\n"
-        "A pair that cannot be aligned has no edits; jsonl has its error.\n"
-        "exit status: 0 all aligned, 1 some pairs failed, 2 bad usage or input"
-    )
-    add_derived_arguments(parser, _writers(minimal=False))
-    parser.add_argument(
-        "--minimal",
-        action="store_true",
-        help="the smallest edits, not merged into the phrases that people mark",
-    )
+EPILOG = (
+    "examples:\n"
+    "  forest-align edits 'He died.' 'He passed away.'\n"
+    "  forest-align edits pairs.tsv -o edits.jsonl\n"
+    "  forest-align edits alignments.jsonl --to m2 -o edits.m2\n\n"
+    "formats (--to): jsonl; text; markup is CriticMarkup; html has tracked changes; m2 is ERRANT's;\n"
+    "easse has EASSE's operations; thresh is a file of thresh.tools (SALSA)\n\n"
+    "A pair that cannot be aligned has no edits; jsonl has its error.\n"
+    "exit status: 0 all aligned, 1 some pairs failed, 2 bad usage or input"
+)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: EditsOptions) -> int:
     """Extract and write; return the exit status."""
     return write_derived(options, "edits", _writers(minimal=options.minimal))
 
@@ -68,3 +60,18 @@ def _writers(*, minimal: bool) -> dict[str, EntryWriter]:
 
 def _json(values: object) -> str:
     return json.dumps(values, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class EditsOptions(DerivedOptions):
+    """Options of the command."""
+
+    to: str | None = to_option(_writers(minimal=False))
+    minimal: bool = option(
+        "--minimal",
+        action="store_true",
+        help="the smallest edits, not merged into the phrases that people mark",
+    )
+
+
+OPTIONS = EditsOptions

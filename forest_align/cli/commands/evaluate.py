@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from forest_align.cli.typed_options import argument, option
 from forest_align.data.text.lines import STANDARD_INPUT
 
 if TYPE_CHECKING:
@@ -28,28 +29,32 @@ examples:
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.epilog = EPILOG
-    parser.add_argument("gold", metavar="GOLD", help="file with gold word links")
-    parser.add_argument("predictions", metavar="PREDICTIONS", help="file with predicted word links")
-    parser.add_argument(
+@dataclass(frozen=True, slots=True)
+class EvaluateOptions:
+    """Options of the command."""
+
+    gold: str = argument("GOLD", help="file with gold word links")
+    predictions: str = argument("PREDICTIONS", help="file with predicted word links")
+    links: str = option(
         "--links",
         choices=("sure", "all"),
         default="sure",
         help="which gold links are wanted: the sure ones (default), or the possible ones too",
     )
-    parser.add_argument("--json", action="store_true", help="print JSON, figures in percent")
-    parser.add_argument(
+    json: bool = option("--json", action="store_true", help="print JSON, figures in percent")
+    against: str | None = option(
         "--against",
         metavar="OTHER",
         help="file of another system: add differences, PREDICTIONS minus OTHER, and their p-values",
     )
-    parser.add_argument("--seed", type=int, default=0, help="seed of tests and intervals (default: 0)")
-    parser.add_argument("--from", dest="gold_format", metavar="FORMAT", help="format of GOLD")
+    seed: int = option("--seed", type=int, default=0, help="seed of tests and intervals (default: 0)")
+    gold_format: str | None = option("--from", metavar="FORMAT", help="format of GOLD")
 
 
-def run(args: argparse.Namespace) -> int:
+OPTIONS = EvaluateOptions
+
+
+def run(args: EvaluateOptions) -> int:
     """Score and print; return 0 on success."""
     from forest_align.eval.files.evaluation import compare, to_json, to_text
     from forest_align.eval.files.prediction_files import name_of, read_gold, read_predictions
@@ -79,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _warn_of_mistaken_files(
-    gold: Sequence[JudgedPair], predictions: Sequence[FilePrediction], args: argparse.Namespace
+    gold: Sequence[JudgedPair], predictions: Sequence[FilePrediction], args: EvaluateOptions
 ) -> None:
     """Warn if gold and predictions are one file, or look swapped: gold links have no probabilities."""
     from forest_align.types import InputWarning

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forest_align._version import __version__
-from forest_align.cli.arguments import add_output, format_of_output
+from forest_align.cli.arguments import format_of_output, output_option
 from forest_align.cli.counted_parts import CountedParts, count_alignments
-from forest_align.cli.engine import add_engine, engine_of, report_parts, run_parts
-from forest_align.cli.sharding import add_shard, check_shard, open_folder, report_finished
+from forest_align.cli.engine import ClusterOptions, report_parts, run_parts
+from forest_align.cli.option_rules import refuse_with
+from forest_align.cli.sharding import check_shard, open_folder, report_finished, shard_option
+from forest_align.cli.typed_options import argument, option, part
 from forest_align.data.phrases.counts import PhraseCounts
 from forest_align.data.phrases.occurrences import Selection
 from forest_align.data.phrases.phrase_table import TABLE_FORMATS, TableFormat
@@ -33,77 +34,80 @@ if TYPE_CHECKING:
 EXIT_OK, EXIT_SOME_FAILED = 0, 1
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of the command."""
-    listing = "\n".join(f"  {name:<6} {table.summary}" for name, table in TABLE_FORMATS.items())
-    parser.epilog = (
-        "examples:\n"
-        "  forest-align extract alignments.jsonl -o phrases.tsv\n"
-        "  forest-align extract part-*.jsonl.gz --symmetric --min-count 3 --to ppdb -o phrases.ppdb\n"
-        "  forest-align extract alignments.jsonl --max-words 1 --min-count 2 -o words.tsv\n"
-        "  forest-align align pairs.tsv --ppdb words.tsv\n\n"
-        f"formats (--to):\n{listing}\n\n"
-        "The pairs of the highest expected counts come first; the order of the input does not matter.\n"
-        "Counts are kept in OUT.counts until the table is written, so that --resume can continue from them.\n"
-        "exit status: 0 all lines counted, 1 some were broken and left out, 2 bad usage or input"
-    )
-    defaults = Selection()
-    parser.add_argument(
-        "alignments",
-        metavar="ALIGNMENTS",
+_LISTING = "\n".join(f"  {name:<6} {table.summary}" for name, table in TABLE_FORMATS.items())
+EPILOG = (
+    "examples:\n"
+    "  forest-align extract alignments.jsonl -o phrases.tsv\n"
+    "  forest-align extract part-*.jsonl.gz --symmetric --min-count 3 --to ppdb -o phrases.ppdb\n"
+    "  forest-align extract alignments.jsonl --max-words 1 --min-count 2 -o words.tsv\n"
+    "  forest-align align pairs.tsv --ppdb words.tsv\n\n"
+    f"formats (--to):\n{_LISTING}\n\n"
+    "The pairs of the highest expected counts come first; the order of the input does not matter.\n"
+    "Counts are kept in OUT.counts until the table is written, so that --resume can continue from them.\n"
+    "exit status: 0 all lines counted, 1 some were broken and left out, 2 bad usage or input"
+)
+_DEFAULTS = Selection()
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractOptions:
+    """Options of the command."""
+
+    alignments: tuple[str, ...] = argument(
+        "ALIGNMENTS",
         nargs="+",
         help="files that 'forest-align align' wrote (JSON lines, perhaps gzipped); - for standard input",
     )
-    add_output(parser)
-    parser.add_argument(
-        "--to",
-        choices=tuple(TABLE_FORMATS),
-        help="output format; default: by the extension of OUT, else tsv",
+    output: str | None = output_option()
+    to: str | None = option(
+        "--to", choices=tuple(TABLE_FORMATS), help="output format; default: by the extension of OUT, else tsv"
     )
-    parser.add_argument(
+    symmetric: bool = option(
         "--symmetric",
         action="store_true",
         help="a table of paraphrases: count each pair in both directions, list it once",
     )
-    parser.add_argument(
+    min_probability: float = option(
         "--min-probability",
         type=float,
-        default=defaults.min_probability,
+        default=_DEFAULTS.min_probability,
         metavar="P",
         help="skip phrase pairs less probable than this; default: %(default)s",
     )
-    parser.add_argument(
-        "--min-count",
-        type=positive,
-        metavar="N",
-        help="drop pairs that were aligned less often; default: 1",
+    min_count: int | None = option(
+        "--min-count", type=positive, metavar="N", help="drop pairs that were aligned less often; default: 1"
     )
-    parser.add_argument(
+    max_words: int = option(
         "--max-words",
         type=positive,
-        default=defaults.max_words,
+        default=_DEFAULTS.max_words,
         metavar="N",
         help="maximum number of words in a phrase; default: %(default)s",
     )
-    parser.add_argument(
+    constituents: bool = option(
         "--constituents",
         action="store_true",
         help="pairs of constituents alone; no parts of them, such as VP'",
     )
-    parser.add_argument("--identical", action="store_true", help="pairs of equal phrases as well")
-    parser.add_argument(
+    identical: bool = option("--identical", action="store_true", help="pairs of equal phrases as well")
+    expanded: bool = option(
         "--expanded",
         action="store_true",
         help="pairs that differ from a smaller pair inside of them by equal words only, as well "
         "('a big cat', 'a large cat' beside 'big', 'large')",
     )
-    parser.add_argument("--keep-case", action="store_true", help="keep upper and lower case distinct")
-    parser.add_argument("--resume", action="store_true", help="continue an interrupted run with the same OUT")
-    add_shard(parser, "alignments")
-    add_engine(parser)
+    keep_case: bool = option("--keep-case", action="store_true", help="keep upper and lower case distinct")
+    resume: bool = option(
+        "--resume", action="store_true", help="continue an interrupted run with the same OUT"
+    )
+    shard: Shard | None = shard_option("alignments")
+    cluster: ClusterOptions = part(ClusterOptions)
 
 
-def run(options: argparse.Namespace) -> int:
+OPTIONS = ExtractOptions
+
+
+def run(options: ExtractOptions) -> int:
     """Count and write; return the exit status."""
     selection = Selection(
         min_probability=options.min_probability,
@@ -114,11 +118,11 @@ def run(options: argparse.Namespace) -> int:
         keep_case=options.keep_case,
         symmetric=options.symmetric,
     )
-    engine = engine_of(options)
+    engine = options.cluster.cluster()
     if engine is not None:
         return _count_on_engine(options, selection, engine)
     if options.shard is not None:
-        return _count_shard(options, selection)
+        return _count_shard(options, options.shard, selection)
     table = TABLE_FORMATS[options.to or format_of_output(options.output, TABLE_FORMATS, "tsv")]
     _check_files(options.alignments, options.output)
     kept = _counts_file(options.alignments, options.output)
@@ -169,15 +173,14 @@ def write_table(
     _report(counts, written, broken)
 
 
-def _count_shard(options: argparse.Namespace, selection: Selection) -> int:
+def _count_shard(options: ExtractOptions, shard: Shard, selection: Selection) -> int:
     """Count the alignments of one shard into a part; return the exit status."""
-    _refuse_table_options(options, "--shard")
-    check_shard(options, (None,))
+    refuse_with("extract --shard", options)
+    path = check_shard(options, (None,))
     made_with = _made_with(options, selection)
     inputs = [path for path in options.alignments if path != STANDARD_INPUT]
     block = block_lines(1)
-    folder = open_folder("extract", options, inputs, ".counts", block, made_with)
-    shard: Shard = options.shard
+    folder = open_folder("extract", path, shard.count, inputs, ".counts", block, made_with)
     if folder.is_finished(shard.number):
         return EXIT_SOME_FAILED if report_finished(folder, shard) else EXIT_OK
     share = Share(shard, block)
@@ -193,31 +196,23 @@ def _count_shard(options: argparse.Namespace, selection: Selection) -> int:
     return EXIT_SOME_FAILED if broken else EXIT_OK
 
 
-def _count_on_engine(options: argparse.Namespace, selection: Selection, engine: RayOptions) -> int:
+def _count_on_engine(options: ExtractOptions, selection: Selection, engine: RayOptions) -> int:
     """Count each input into a part of its own, on a cluster; return the exit status."""
-    _refuse_table_options(options, "--engine")
+    refuse_with("extract --engine", options)
     if options.output is None:
         raise InputError("--engine needs -o FOLDER, for the parts")
-    for name, given in (("--resume", options.resume), ("--shard", options.shard)):
-        if given:
-            raise InputError(f"--engine takes no {name}: unfinished parts are made in any case")
     if STANDARD_INPUT in options.alignments:
         raise InputError("--engine reads files, not standard input")
-    options.alignments = [file for path in options.alignments for file in expand(path)]
+    options = replace(options, alignments=tuple(file for path in options.alignments for file in expand(path)))
     _check_files(options.alignments, None)
     settings, parts = _made_with(options, selection), len(options.alignments)
-    folder = open_folder("extract", options, options.alignments, ".counts", 0, settings, parts)
-    run_parts(folder, CountedParts(folder, tuple(options.alignments), selection), engine)
+    path = Path(options.output or "")
+    folder = open_folder("extract", path, parts, options.alignments, ".counts", 0, settings)
+    run_parts(folder, CountedParts(folder, options.alignments, selection), engine)
     return EXIT_SOME_FAILED if report_parts(folder, "lines") else EXIT_OK
 
 
-def _refuse_table_options(options: argparse.Namespace, name: str) -> None:
-    for option, value in (("--to", options.to), ("--min-count", options.min_count)):
-        if value is not None:
-            raise InputError(f"{name} takes no {option}: 'forest-align join' writes the table, and takes it")
-
-
-def _made_with(options: argparse.Namespace, selection: Selection) -> dict[str, str]:
+def _made_with(options: ExtractOptions, selection: Selection) -> dict[str, str]:
     """Settings that the parts depend on."""
     return {
         "the version": __version__,

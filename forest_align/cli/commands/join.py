@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
-from forest_align.cli.arguments import add_output, format_of_output
+from forest_align.cli.arguments import format_of_output, output_option
 from forest_align.cli.commands.align import OUTPUTS
 from forest_align.cli.commands.extract import no_alignments, write_table
+from forest_align.cli.typed_options import argument, option
 from forest_align.data.phrases.counts import PhraseCounts
 from forest_align.data.phrases.phrase_table import TABLE_FORMATS
 from forest_align.data.text.lines import refuse_compressed
@@ -22,26 +23,30 @@ EXIT_OK, EXIT_SOME_FAILED = 0, 1
 _COUNTS = ".counts"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of the command."""
-    parser.epilog = (
-        "examples:\n"
-        "  forest-align align pairs.tsv -o parts --shard 1/2\n"
-        "  forest-align align pairs.tsv -o parts --shard 2/2\n"
-        "  forest-align join parts -o alignments.jsonl.gz\n\n"
-        "The output has the bytes of a run without --shard or --engine. It replaces an older file\n"
-        "when it is complete.\n"
-        "exit status: 0 joined, 1 joined and some items have errors, 2 bad usage, or a part is missing,\n"
-        "unfinished, changed, or made from another input"
-    )
-    parser.add_argument("folder", metavar="FOLDER", help="the folder with the parts")
-    add_output(parser)
-    parser.add_argument(
+EPILOG = (
+    "examples:\n"
+    "  forest-align align pairs.tsv -o parts --shard 1/2\n"
+    "  forest-align align pairs.tsv -o parts --shard 2/2\n"
+    "  forest-align join parts -o alignments.jsonl.gz\n\n"
+    "The output has the bytes of a run without --shard or --engine. It replaces an older file\n"
+    "when it is complete.\n"
+    "exit status: 0 joined, 1 joined and some items have errors, 2 bad usage, or a part is missing,\n"
+    "unfinished, changed, or made from another input"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class JoinOptions:
+    """Options of the command."""
+
+    folder: str = argument("FOLDER", help="the folder with the parts")
+    output: str | None = output_option()
+    to: str | None = option(
         "--to",
         choices=tuple(TABLE_FORMATS),
         help="format of a phrase table, of parts of 'extract'; default: by the extension of OUT, else tsv",
     )
-    parser.add_argument(
+    min_count: int | None = option(
         "--min-count",
         type=positive,
         metavar="N",
@@ -49,7 +54,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> int:
+OPTIONS = JoinOptions
+
+
+def run(options: JoinOptions) -> int:
     """Join and write; return the exit status."""
     folder = PartFolder.open(Path(options.folder))
     if folder.suffix == ".parquet":
@@ -58,9 +66,9 @@ def run(options: argparse.Namespace) -> int:
         )
     if folder.suffix == _COUNTS:
         return _join_counts(folder, options)
-    for option, value in (("--to", options.to), ("--min-count", options.min_count)):
+    for flag, value in (("--to", options.to), ("--min-count", options.min_count)):
         if value is not None:
-            raise InputError(f"{option} is for parts of 'extract'; these are parts of '{folder.command}'")
+            raise InputError(f"{flag} is for parts of 'extract'; these are parts of '{folder.command}'")
     _check_name(folder, options.output)
     reports = folder.reports()
     with open_output(options.output, may_pack=True, replace=True) as out:
@@ -85,7 +93,7 @@ def _check_name(folder: PartFolder, output: str | None) -> None:
         refuse_compressed(output)
 
 
-def _join_counts(folder: PartFolder, options: argparse.Namespace) -> int:
+def _join_counts(folder: PartFolder, options: JoinOptions) -> int:
     table = TABLE_FORMATS[options.to or format_of_output(options.output, TABLE_FORMATS, "tsv")]
     if options.output is not None:
         refuse_compressed(options.output)

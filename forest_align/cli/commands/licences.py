@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import shutil
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from importlib import metadata
 
 from forest_align._bundled_parts import bundled_parts, markdown_table, part_rows, source_rows
+from forest_align.cli.typed_options import argument, option
 from forest_align.types import InputError
 
 EXIT_OK = 0
@@ -21,20 +22,27 @@ _TABLE, _PARAGRAPH = 140, 102
 _LAST = 30
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of the command."""
-    parser.epilog = (
-        "examples:\n"
-        "  forest-align licences               (everything)\n"
-        "  forest-align licences contextual    (one aligner, with all that it loads)\n\n"
-        "Commercial use is 'no' if the terms of a source exclude it, and 'unclear' if a source states none.\n"
-        "A part depends on those that it learned with and those that it loads. This is not legal advice."
-    )
-    parser.add_argument("part", metavar="PART", nargs="?", help="show only this part and those it depends on")
-    parser.add_argument("--to", choices=("text", "markdown"), default="text", help="format; default: text")
+EPILOG = (
+    "examples:\n"
+    "  forest-align licences               (everything)\n"
+    "  forest-align licences contextual    (one aligner, with all that it loads)\n\n"
+    "Commercial use is 'no' if the terms of a source exclude it, and 'unclear' if a source states none.\n"
+    "A part depends on those that it learned with and those that it loads. This is not legal advice."
+)
 
 
-def run(options: argparse.Namespace) -> int:
+@dataclass(frozen=True, slots=True)
+class LicencesOptions:
+    """Options of the command."""
+
+    part: str | None = argument("PART", nargs="?", help="show only this part and those it depends on")
+    to: str = option("--to", choices=("text", "markdown"), default="text", help="format; default: text")
+
+
+OPTIONS = LicencesOptions
+
+
+def run(options: LicencesOptions) -> int:
     """Print the tables; return the exit status."""
     known = bundled_parts()
     if options.part is not None and options.part not in known.parts:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forest_align._version import __version__
 from forest_align.cli.aligner_choice import contents_of
-from forest_align.cli.arguments import add_device, add_output, add_text_arguments
 from forest_align.cli.expected_counts import expected_count
-from forest_align.cli.parse_inputs import READERS, ParseItem, kind_of, open_input
-from forest_align.cli.sharding import add_shard, check_shard, finish_lines, open_folder, report_finished
+from forest_align.cli.parse_inputs import READERS, ParseItem, ParseOptions, kind_of, open_input
+from forest_align.cli.sharding import check_shard, finish_lines, open_folder, report_finished
 from forest_align.em.progress import counted
 from forest_align.parsing.device_names import check_device
 from forest_align.storage.outputs import open_output, refuse_overwriting
@@ -22,7 +21,6 @@ from forest_align.storage.run_record import RunRecord, block_lines
 from forest_align.storage.shards import Share
 from forest_align.types import InputError, InputWarning
 from forest_align.types.json_fields import Fields, format_json_object, parse_json_object
-from forest_align.types.positive import positive
 
 if TYPE_CHECKING:
     from forest_align.parsing import NBest
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
 EXIT_OK, EXIT_SOME_FAILED = 0, 1
 _SUFFIXES = {"trees": ".txt", "json": ".jsonl"}  # of parts
 
-_EPILOG = """examples:
+EPILOG = """examples:
   forest-align parse 'The cat sat on the mat.'
   forest-align parse sentences.txt --to nbest -k 10 -o trees.txt
   forest-align parse treebank.mrg --to json
@@ -44,52 +42,10 @@ output, one line (or block) a sentence, in input order:
 exit status: 0 all parsed, 1 some sentences failed, 2 bad usage or input"""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of the command."""
-    parser.epilog = _EPILOG
-    parser.add_argument(
-        "sentences",
-        metavar="SENTENCES",
-        help="text file, one sentence a line; - for standard input; or a sentence, in quotes",
-    )
-    add_output(parser)
-    parser.add_argument(
-        "--parser",
-        metavar="NAME|FOLDER",
-        default="en",
-        help="en (bundled), a benepar model (benepar_en3), or a folder; default: en",
-    )
-    parser.add_argument(
-        "--to", choices=("trees", "nbest", "json"), default="trees", help="what to write; default: trees"
-    )
-    parser.add_argument(
-        "--from",
-        dest="source",
-        choices=("text", "trees", "nbest", "enju"),
-        help="input format; only text is parsed. trees: Penn brackets, each tree on one or several lines; "
-        "nbest: lists as --to nbest writes them; enju: Enju XML. Default: by its extension, trees "
-        "(.mrg, .ptb) or enju (.xml), else text",
-    )
-    parser.add_argument(
-        "-k", type=positive, default=10, metavar="N", help="size of lists and forests; default: 10"
-    )
-    add_text_arguments(parser)
-    parser.add_argument(
-        "--batch-size",
-        type=positive,
-        default=32,
-        metavar="N",
-        help="sentences parsed together; with 1 each is answered at once; default: 32",
-    )
-    parser.add_argument("--workers", type=positive, default=1, metavar="N", help="processes; default: 1")
-    parser.add_argument(
-        "--resume", action="store_true", help="continue OUT where a run stopped (trees and json)"
-    )
-    add_shard(parser, "sentences")
-    add_device(parser)
+OPTIONS = ParseOptions
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: ParseOptions) -> int:
     """Parse and write; return the exit status."""
     if options.output is not None:
         refuse_overwriting(options.sentences, [Path(options.output)])
@@ -100,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     from forest_align.parsing.parser import sentences_ahead
 
     with open_input(options.sentences) as source:
-        options.source = options.source or kind_of(source)
+        options = replace(options, source=options.source or kind_of(source))
         if options.escapes and options.source != "text":
             raise InputError(f"--escapes is for text, and {source.name} has trees")
         if options.device != "cpu" and options.source != "text":
@@ -110,11 +66,14 @@ def run(options: argparse.Namespace) -> int:
         if options.shard is not None:
             share = Share(options.shard, block_lines(together))
             inputs = () if source.path is None else (options.sentences,)
+            path = Path(str(options.output))
             suffix = _SUFFIXES[options.to]
-            folder = open_folder("parse", options, inputs, suffix, block_lines(together), settings)
+            folder = open_folder(
+                "parse", path, options.shard.count, inputs, suffix, block_lines(together), settings
+            )
             if folder.is_finished(options.shard.number):
                 return EXIT_SOME_FAILED if report_finished(folder, options.shard) else EXIT_OK
-            options.output, options.resume = str(folder.part(options.shard.number)), True
+            options = replace(options, output=str(folder.part(options.shard.number)), resume=True)
         record = RunRecord(
             options.output if _can_resume(options) else None, settings, block_lines(together), "sentences"
         )
@@ -125,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
             return _skip_finished(items, record, options) if options.resume else items
 
         # Load models before the output is opened: a wrong name must not leave an empty file behind.
-        results = READERS[options.source](source, options, skip)
+        results = READERS[str(options.source)](source, options, skip)
         with record, open_output(options.output, record.size) as output:
             record.begin()
             whole_text = share is None and options.source == "text"
@@ -137,23 +96,23 @@ def run(options: argparse.Namespace) -> int:
                     print(f"forest-align parse: error: {problem}", file=sys.stderr)
                     failure = (str(item.line or ""), result.message)
                 record.write(output, _written(result, options), [_key(item, options)], failure)
-        if folder is not None and share is not None:
+        if folder is not None and share is not None and options.shard is not None:
             finish_lines(folder, options.shard, share, record)
         if not (record.lines if share is None else share.items):
             warnings.warn(InputWarning(f"{source.name}: found no sentences"), stacklevel=2)
     return EXIT_SOME_FAILED if record.failures else EXIT_OK
 
 
-def _can_resume(options: argparse.Namespace) -> bool:
+def _can_resume(options: ParseOptions) -> bool:
     return options.output is not None and options.to != "nbest"
 
 
-def _made_with(options: argparse.Namespace) -> dict[str, str]:
+def _made_with(options: ParseOptions) -> dict[str, str]:
     """Settings that a resumed run must share."""
     return {
         "the version": __version__,
         "--parser": contents_of(options.parser),
-        "--from": options.source,
+        "--from": str(options.source),
         "--to": options.to,
         "-k": str(options.k),
         "--tokenized": "given" if options.tokenized else "",
@@ -173,7 +132,7 @@ def _kind_of_device(name: str) -> str:
 
 
 def _skip_finished(
-    items: Iterator[ParseItem], record: RunRecord, options: argparse.Namespace
+    items: Iterator[ParseItem], record: RunRecord, options: ParseOptions
 ) -> Iterator[ParseItem]:
     """Skip the items, lines of text or sentences with trees, whose lines an earlier run has written."""
 
@@ -197,12 +156,12 @@ def _skip_finished(
     return left
 
 
-def _key(item: ParseItem, options: argparse.Namespace) -> str:
+def _key(item: ParseItem, options: ParseOptions) -> str:
     """What a line was made from: a line of text, or trees, which are as good as the line itself."""
     return _written(item.content, options) if item.text is None else item.text
 
 
-def _may_have_given(line: str, item: ParseItem, options: argparse.Namespace) -> bool:
+def _may_have_given(line: str, item: ParseItem, options: ParseOptions) -> bool:
     """Whether a line of an output without a record, as finished runs leave it, may be that of an item."""
     if item.text is None:
         return _written(item.content, options) == f"{line}\n"
@@ -215,7 +174,7 @@ def _may_have_given(line: str, item: ParseItem, options: argparse.Namespace) -> 
         return False
 
 
-def _written(result: NBest | Sentence | InputError, options: argparse.Namespace) -> str:
+def _written(result: NBest | Sentence | InputError, options: ParseOptions) -> str:
     if options.to == "json":
         return format_json_object(_as_json(result)) + "\n"
     if isinstance(result, InputError):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from forest_align.aligners.model_folder import bundled_models, model_folder
 from forest_align.alignment import Alignment
-from forest_align.cli.aligner_choice import load_aligner
-from forest_align.cli.commands import align
+from forest_align.cli.aligner_choice import AlignerChoice, load_aligner
+from forest_align.cli.typed_options import argument, option
 from forest_align.types import InputError, ModelError
 
 if TYPE_CHECKING:
@@ -26,64 +26,14 @@ NEEDS_PACKAGES = "serve needs more packages: pip install 'forest-align[serve]'"
 _LOOKED_AT = 10
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of the command."""
-    parser.epilog = (
-        "examples:\n"
-        "  forest-align serve                                  (then open http://127.0.0.1:8000/)\n"
-        "  forest-align serve alignments.jsonl --port 8080\n"
-        '  curl http://127.0.0.1:8000/align -d \'{"source": "He died.", "target": "He passed away."}\'\n\n'
-        "The chosen aligner is loaded at the start, others when they are first requested. Ctrl-C stops the\n"
-        "server; requests that it has are still answered."
-    )
-    parser.add_argument(
-        "alignments",
-        metavar="ALIGNMENTS",
-        nargs="?",
-        help="a file that 'forest-align align' wrote (JSON lines, not compressed) to leaf through",
-    )
-    parser.add_argument(
-        "--beside",
-        metavar="FILE",
-        help="alignments of the same pairs, line by line, to show beside those of ALIGNMENTS",
-    )
-    parser.add_argument(
-        "--host",
-        default="127.0.0.1",
-        help="address to listen on; default: 127.0.0.1, which other machines cannot reach",
-    )
-    parser.add_argument(
-        "--port", type=_port, default=8000, metavar="N", help="0 takes a free one; default: 8000"
-    )
-    parser.add_argument(
-        "--workers",
-        type=_count,
-        default=1,
-        metavar="N",
-        help="processes that align; each loads its own models; default: 1",
-    )
-    parser.add_argument(
-        "--timeout",
-        type=_count,
-        metavar="SECONDS",
-        help="give up pairs that take longer to align; default: 60",
-    )
-    parser.add_argument(
-        "--allow-origin",
-        action="append",
-        default=[],
-        metavar="ORIGIN",
-        help="let pages of another site use the server (CORS), such as https://example.org; may be repeated",
-    )
-    parser.add_argument(
-        "--aligner",
-        choices=tuple(bundled_models()),
-        help="the one that is chosen at first; default: forest",
-    )
-    parser.add_argument("--model", metavar="FOLDER", help="a trained model in place of the bundled one")
-    parser.add_argument(
-        "--parser", metavar="NAME", help="en (bundled), a benepar model or a folder; default: en"
-    )
+EPILOG = (
+    "examples:\n"
+    "  forest-align serve                                  (then open http://127.0.0.1:8000/)\n"
+    "  forest-align serve alignments.jsonl --port 8080\n"
+    '  curl http://127.0.0.1:8000/align -d \'{"source": "He died.", "target": "He passed away."}\'\n\n'
+    "The chosen aligner is loaded at the start, others when they are first requested. Ctrl-C stops the\n"
+    "server; requests that it has are still answered."
+)
 
 
 def _count(text: str) -> int:
@@ -98,7 +48,63 @@ def _port(text: str) -> int:
     return int(text)
 
 
-def run(options: argparse.Namespace) -> int:
+@dataclass(frozen=True, slots=True)
+class ServeOptions:
+    """Options of the command."""
+
+    alignments: str | None = argument(
+        "ALIGNMENTS",
+        nargs="?",
+        help="a file that 'forest-align align' wrote (JSON lines, not compressed) to leaf through",
+    )
+    beside: str | None = option(
+        "--beside",
+        metavar="FILE",
+        help="alignments of the same pairs, line by line, to show beside those of ALIGNMENTS",
+    )
+    host: str = option(
+        "--host",
+        default="127.0.0.1",
+        help="address to listen on; default: 127.0.0.1, which other machines cannot reach",
+    )
+    port: int = option(
+        "--port", type=_port, default=8000, metavar="N", help="0 takes a free one; default: 8000"
+    )
+    workers: int = option(
+        "--workers",
+        type=_count,
+        default=1,
+        metavar="N",
+        help="processes that align; each loads its own models; default: 1",
+    )
+    timeout: int | None = option(
+        "--timeout",
+        type=_count,
+        metavar="SECONDS",
+        help="give up pairs that take longer to align; default: 60",
+    )
+    allow_origin: tuple[str, ...] = option(
+        "--allow-origin",
+        action="append",
+        default=(),
+        metavar="ORIGIN",
+        help="let pages of another site use the server (CORS), such as https://example.org; may be repeated",
+    )
+    aligner: str | None = option(
+        "--aligner", choices=tuple(bundled_models()), help="the one that is chosen at first; default: forest"
+    )
+    model: str | None = option(
+        "--model", metavar="FOLDER", help="a trained model in place of the bundled one"
+    )
+    parser: str | None = option(
+        "--parser", metavar="NAME", help="en (bundled), a benepar model or a folder; default: en"
+    )
+
+
+OPTIONS = ServeOptions
+
+
+def run(options: ServeOptions) -> int:
     """Serve until interrupted; return the exit status."""
     try:
         from forest_align.browser import server
@@ -152,7 +158,7 @@ def _pairs(path: str) -> LineIndex:
     raise InputError(f"expected alignments that 'forest-align align' wrote, {problem}", file=path)
 
 
-def _models(options: argparse.Namespace) -> tuple[dict[str, ServedModel], str]:
+def _models(options: ServeOptions) -> tuple[dict[str, ServedModel], str]:
     """Every bundled aligner, one of them with the user's model; and the name of the one that is chosen."""
     from forest_align.aligners.loading import kind_of
     from forest_align.browser.app import ServedModel
@@ -167,7 +173,7 @@ def _models(options: argparse.Namespace) -> tuple[dict[str, ServedModel], str]:
         raise ModelError(f"the model in {options.model} is for the aligner {kind}, not {default}")
     models = {}
     for name, its_kind in bundled_models().items():
-        with model_folder(options.model if name == kind else name) as folder:
+        with model_folder(options.model if options.model and name == kind else name) as folder:
             digest = files_fingerprint(model_files(folder))
             models[name] = ServedModel(its_kind, folder.resolve().name, digest)
     return models, default
@@ -175,8 +181,4 @@ def _models(options: argparse.Namespace) -> tuple[dict[str, ServedModel], str]:
 
 def _load(name: str, *, kind: str, model: str | None, parser: str | None) -> Aligner:
     """Load an aligner as ``forest-align align`` does, with all other options at their defaults."""
-    arguments = argparse.ArgumentParser()
-    align.add_arguments(arguments)
-    options = arguments.parse_args(["-"])
-    options.aligner, options.model, options.parser = name, model if name == kind else None, parser
-    return load_aligner(options)
+    return load_aligner(AlignerChoice(aligner=name, model=model if name == kind else None, parser=parser))

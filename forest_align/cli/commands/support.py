@@ -2,46 +2,48 @@
 
 from __future__ import annotations
 
-import argparse
+from dataclasses import dataclass
 
 from forest_align._version import __version__
 from forest_align.alignment import SupportReport
 from forest_align.cli.document_inputs import DocumentPair, read_document_pairs
 from forest_align.cli.document_results import (
     DocumentWork,
-    add_result_arguments,
+    ResultOptions,
     result_format,
     write_results,
 )
+from forest_align.cli.typed_options import argument, option, part
 from forest_align.cli.writers import EntryWriter
 from forest_align.types.positive import positive
 
+EPILOG = (
+    "examples:\n"
+    "  forest-align support summary.txt article.txt\n"
+    "  forest-align support summary.txt article.txt -o support.html\n"
+    "  forest-align support pairs.jsonl -o support.jsonl\n\n"
+    "PAIRS has one pair a line: the paths of a summary and its source with a tab between them (and\n"
+    'perhaps an id), or a JSON object with "summary" and "source", each a text or a list of sentences.\n'
+    'Every pair yields its line; one that cannot be read has an "error".\n'
+    "exit status: 0 all compared, 1 some pairs failed, 2 bad usage or input"
+)
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of the command."""
-    parser.epilog = (
-        "examples:\n"
-        "  forest-align support summary.txt article.txt\n"
-        "  forest-align support summary.txt article.txt -o support.html\n"
-        "  forest-align support pairs.jsonl -o support.jsonl\n\n"
-        "PAIRS has one pair a line: the paths of a summary and its source with a tab between them (and\n"
-        'perhaps an id), or a JSON object with "summary" and "source", each a text or a list of sentences.\n'
-        'Every pair yields its line; one that cannot be read has an "error".\n'
-        "exit status: 0 all compared, 1 some pairs failed, 2 bad usage or input"
-    )
-    parser.add_argument(
-        "summary", metavar="SUMMARY|PAIRS", help="the summary, or a list of pairs; - for standard input"
-    )
-    parser.add_argument("source", metavar="SOURCE", nargs="?", help="the text that should support it")
-    add_result_arguments(parser)
-    parser.add_argument(
+
+@dataclass(frozen=True, slots=True)
+class SupportOptions:
+    """Options of the command."""
+
+    summary: str = argument("SUMMARY|PAIRS", help="the summary, or a list of pairs; - for standard input")
+    source: str | None = argument("SOURCE", nargs="?", help="the text that should support it")
+    result: ResultOptions = part(ResultOptions)
+    threshold: float = option(
         "--threshold",
         type=float,
         default=0.5,
         metavar="P",
         help="a span that supports another one less probably than P is no support; default: %(default)s",
     )
-    parser.add_argument(
+    sentences: int = option(
         "--sentences",
         type=positive,
         default=3,
@@ -50,13 +52,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> int:
+OPTIONS = SupportOptions
+
+
+def run(options: SupportOptions) -> int:
     """Compare and write; return the exit status."""
     from forest_align.aligners.attribution import SupportFinder
 
-    to = result_format(options, (options.summary, options.source))
+    to = result_format(options.result, (options.summary, options.source))
     finder = SupportFinder(threshold=options.threshold, sentences=options.sentences)
-    pairs = read_document_pairs(options.summary, options.source, options.lines, ("summary", "source"))
+    pairs = read_document_pairs(options.summary, options.source, options.result.lines, ("summary", "source"))
     settings = {"--threshold": str(options.threshold), "--sentences": str(options.sentences)}
 
     def supported(pair: DocumentPair) -> SupportReport:
@@ -65,7 +70,9 @@ def run(options: argparse.Namespace) -> int:
     def failed(name: str, error: str) -> SupportReport:
         return SupportReport((), (), id=name, made_by={"version": __version__}, error=error)
 
-    return write_results(DocumentWork("support", supported, failed, _page, settings), pairs, options, to)
+    return write_results(
+        DocumentWork("support", supported, failed, _page, settings), pairs, options.result, to
+    )
 
 
 def _page() -> EntryWriter:

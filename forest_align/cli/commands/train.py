@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import importlib
 
+from forest_align.cli.typed_options import declare
+
 # Aligner -> module in this folder that trains it, and its description in one line.
 TRAINERS = {
     "forest": ("train_forest", "learn the weights of the forest aligner from sentence pairs without links"),
@@ -23,9 +25,8 @@ example:
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments: those of each aligner's module."""
-    parser.epilog = EPILOG
+def add_subcommands(parser: argparse.ArgumentParser) -> None:
+    """Add a parser for each aligner, with the options of its module."""
     trainers = parser.add_subparsers(dest="aligner", metavar="ALIGNER", required=True, title="aligners")
     for name, (module_name, summary) in TRAINERS.items():
         module = importlib.import_module(f"forest_align.cli.commands.{module_name}")
@@ -35,15 +36,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             description=summary[0].upper() + summary[1:] + ".",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        module.add_arguments(trainer)
+        trainer.epilog = module.EPILOG
+        declare(trainer, module.OPTIONS)
         # No default here: it would override a --debug before the aligner's name.
         trainer.add_argument(
             "--debug", action="store_true", default=argparse.SUPPRESS, help="show the traceback of an error"
         )
-        trainer.set_defaults(train=module.run, full_command=f"train {name}")
-
-
-def run(args: argparse.Namespace) -> int:
-    """Train; return 0 on success, 1 if some pairs could not be used."""
-    result: int = args.train(args)
-    return result
+        trainer.set_defaults(module=module, full_command=f"train {name}")

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from contextlib import AbstractContextManager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forest_align.cli.corpora import (
-    add_corpus_arguments,
+    CorpusOptions,
     check_model_folder,
     corpus_reader,
     prepare_corpus,
     read_files,
     read_gold_files,
 )
-from forest_align.cli.engine import add_engine, engine_of
+from forest_align.cli.engine import ClusterOptions
+from forest_align.cli.option_rules import refuse_with
+from forest_align.cli.typed_options import argument, option, part
 from forest_align.types import InputError
 from forest_align.types.positive import positive
 
@@ -44,44 +45,45 @@ examples:
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.epilog = EPILOG
-    parser.add_argument("pairs", metavar="PAIRS", nargs="+", help="files of sentence pairs, or -")
-    parser.add_argument("-o", "--output", metavar="MODEL", type=Path, required=True, help="folder to write")
-    parser.add_argument(
+@dataclass(frozen=True, slots=True)
+class TrainForestOptions:
+    """Options of the command."""
+
+    pairs: tuple[str, ...] = argument("PAIRS", nargs="+", help="files of sentence pairs, or -")
+    output: Path = option("-o", "--output", metavar="MODEL", type=Path, required=True, help="folder to write")
+    start: str = option(
         "--start", default="forest", metavar="MODEL", help="model to start from (default: the bundled one)"
     )
-    parser.add_argument(
-        "--dev", metavar="GOLD", nargs="+", default=[], help="pairs with gold links, scored after each epoch"
+    dev: tuple[str, ...] = option(
+        "--dev", metavar="GOLD", nargs="+", default=(), help="pairs with gold links, scored after each epoch"
     )
-    add_corpus_arguments(parser)
-    parser.add_argument(
+    corpus: CorpusOptions = part(CorpusOptions)
+    forest_size: int | None = option(
         "--forest-size",
         type=positive,
         help="trees in a forest while training (default: as many as the model to start from was tuned with)",
     )
-    parser.add_argument("--epochs", type=positive, default=5, help="passes over the pairs (default: 5)")
-    parser.add_argument(
+    epochs: int = option("--epochs", type=positive, default=5, help="passes over the pairs (default: 5)")
+    batch_size: int = option(
         "--batch-size", type=int, default=200, help="pairs between M-steps; 0 for all (default: 200)"
     )
-    parser.add_argument(
+    regularization: float = option(
         "--regularization", type=float, default=1.0, metavar="KAPPA", help="κ of the M-step (default: 1)"
     )
-    parser.add_argument(
+    normalizer: str = option(
         "--normalizer",
         choices=("pair", "symmetric", "training"),
         default="symmetric",
         help="what a phrase's candidates are: the phrases of the other sentence, seen from both sides "
         "(symmetric, the default) or the source alone (pair), or what was seen beside it anywhere (training)",
     )
-    parser.add_argument("--seed", type=int, default=0, help="order of the pairs (default: 0)")
-    parser.add_argument(
+    seed: int = option("--seed", type=int, default=0, help="order of the pairs (default: 0)")
+    workers: int = option(
         "--workers", type=positive, default=1, help="threads; the result does not depend on them (default: 1)"
     )
-    parser.add_argument("--resume", action="store_true", help="continue from the checkpoint")
-    add_engine(parser)
-    parser.add_argument(
+    resume: bool = option("--resume", action="store_true", help="continue from the checkpoint")
+    cluster: ClusterOptions = part(ClusterOptions)
+    plot: Path | None = option(
         "--plot",
         metavar="FILE",
         type=Path,
@@ -90,7 +92,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(args: argparse.Namespace) -> int:
+OPTIONS = TrainForestOptions
+
+
+def run(args: TrainForestOptions) -> int:
     """Train; return 0 on success, 1 if some pairs could not be used."""
     from forest_align.aligners.forest.aligner import ForestAligner
     from forest_align.aligners.loading import kind_of
@@ -101,9 +106,9 @@ def run(args: argparse.Namespace) -> int:
     from forest_align.em.plots import can_plot, check_plot, plot_learning_curve
     from forest_align.em.progress import TrainingProgress
 
-    engine = engine_of(args)
-    if engine is not None and args.workers > 1:
-        raise InputError("--engine takes no --workers: --num-actors is the number of processes")
+    engine = args.cluster.cluster()
+    if engine is not None:
+        refuse_with("train --engine", args)
     check_model_folder(args.output)
     if args.plot:
         check_plot(args.plot, args.output)
@@ -116,12 +121,12 @@ def run(args: argparse.Namespace) -> int:
     )
     if (kind := kind_of(args.start)) != "forest":
         raise InputError(f"the model {args.start} is for the aligner {kind}, not forest")
-    raw_dev = read_gold_files(args.dev, args, "train forest")
+    raw_dev = read_gold_files(args.dev, args.corpus, "train forest")
     start = ForestAligner.load(args.start).model
     size = args.forest_size or start.forest_size
-    reader = corpus_reader(args, size, start, given_trees=args.parser is None)
+    reader = corpus_reader(args.corpus, size, start, given_trees=args.corpus.parser is None)
     learn = start.dictionary is not None
-    pairs, failed = prepare_corpus(reader, read_files(args.pairs, args), "train forest", learn=learn)
+    pairs, failed = prepare_corpus(reader, read_files(args.pairs, args.corpus), "train forest", learn=learn)
     start = replace(start, dictionary=reader.dictionary)
     dev_pairs, dev_failed = prepare_corpus(reader, raw_dev, "train forest")
     trained = train_forest_model(

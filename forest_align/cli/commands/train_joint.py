@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forest_align.cli.corpora import add_gold_arguments, check_model_folder
+from forest_align.cli.corpora import GoldOptions, check_model_folder
 from forest_align.cli.skipped_inputs import report_skipped
+from forest_align.cli.typed_options import option
 from forest_align.types.positive import positive
 
 if TYPE_CHECKING:
@@ -25,47 +26,48 @@ examples:
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.epilog = EPILOG
-    add_gold_arguments(parser)
-    parser.add_argument(
+@dataclass(frozen=True, slots=True)
+class TrainJointOptions(GoldOptions):
+    """Options of the command."""
+
+    variant: str = option(
         "--variant",
         choices=("phrase+arc", "phrase"),
         default="phrase+arc",
         help="align phrases and dependency arcs together, or phrases alone (default: phrase+arc)",
     )
-    parser.add_argument(
+    longest: int = option(
         "--longest", type=positive, default=3, metavar="WORDS", help="most words of a phrase (default: 3)"
     )
-    parser.add_argument(
+    phrase_deletions: bool = option(
         "--delete-phrases",
-        dest="phrase_deletions",
         action="store_true",
         help="delete phrases of up to --longest words as wholes, as in the paper, not word by word",
     )
-    parser.add_argument(
+    link_features: bool = option(
         "--no-link-features",
-        dest="link_features",
         action="store_false",
         help="leave out what the link model of the contextual aligner says",
     )
-    parser.add_argument(
+    ppdb: str | None = option(
         "--ppdb", metavar="FILE", help="paraphrase pairs (TSV, perhaps gzipped): more synonyms"
     )
-    parser.add_argument("--epochs", type=positive, default=3, help="passes over the pairs (default: 3)")
-    parser.add_argument(
+    epochs: int = option("--epochs", type=positive, default=3, help="passes over the pairs (default: 3)")
+    update: str = option(
         "--update",
         choices=("margin", "perceptron"),
         default="margin",
         help="update of the weights: until the gold alignment wins by the cost of the wrong one (margin, the "
         "default), or as in the paper (perceptron)",
     )
-    parser.add_argument("--seed", type=int, default=0, help="order of the pairs (default: 0)")
-    parser.add_argument("--resume", action="store_true", help="continue from the checkpoint")
+    seed: int = option("--seed", type=int, default=0, help="order of the pairs (default: 0)")
+    resume: bool = option("--resume", action="store_true", help="continue from the checkpoint")
 
 
-def run(args: argparse.Namespace) -> int:
+OPTIONS = TrainJointOptions
+
+
+def run(args: TrainJointOptions) -> int:
     """Train; return 0 on success, 1 if some pairs could not be used."""
     from forest_align.aligners.joint.solver import import_solver
     from forest_align.em.joint.examples import fingerprint
@@ -99,7 +101,7 @@ def run(args: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def _read(args: argparse.Namespace) -> tuple[list[JointExample], int]:
+def _read(args: TrainJointOptions) -> tuple[list[JointExample], int]:
     """The examples, and the number of unusable pairs; the reasons are written to stderr."""
     from forest_align.aligners.contextual.aligner import bundled_model
     from forest_align.em.corpus.gold_pairs import read_gold_files
@@ -125,7 +127,7 @@ def _read(args: argparse.Namespace) -> tuple[list[JointExample], int]:
     return examples, len(problems)
 
 
-def _card(args: argparse.Namespace, pairs: int) -> dict[str, object]:
+def _card(args: TrainJointOptions, pairs: int) -> dict[str, object]:
     """The part of the model's description about its training."""
     return {
         "trained on": ["/".join(Path(path).parts[-2:]) for path in args.gold],

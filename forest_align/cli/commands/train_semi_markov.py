@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forest_align.cli.corpora import add_gold_arguments, check_model_folder
+from forest_align.cli.corpora import GoldOptions, check_model_folder
 from forest_align.cli.skipped_inputs import report_skipped
+from forest_align.cli.typed_options import option
 from forest_align.types import InputError
 from forest_align.types.positive import positive
 
@@ -29,29 +30,29 @@ examples:
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.epilog = EPILOG
-    add_gold_arguments(parser)
-    parser.add_argument(
+@dataclass(frozen=True, slots=True)
+class TrainSemiMarkovOptions(GoldOptions):
+    """Options of the command."""
+
+    ppdb: str | None = option(
         "--ppdb", metavar="FILE", help="paraphrase pairs (TSV, perhaps gzipped): more synonyms"
     )
-    parser.add_argument(
+    longest: tuple[int, int] = option(
         "--longest",
         type=positive,
         nargs=2,
-        default=[3, 3],
+        default=(3, 3),
         metavar="WORDS",
         help="most words of a phrase of the shorter sentence, which is read, and of the other (default: 3 3)",
     )
-    parser.add_argument(
+    longest_null: int = option(
         "--longest-null",
         type=positive,
         default=1,
         metavar="WORDS",
         help="most words of the sentence that is read that one step aligns to nothing (default: 1)",
     )
-    parser.add_argument(
+    resources: tuple[str, ...] = option(
         "--resources",
         nargs="+",
         choices=("wordnet", "names", "groups", "paraphrases"),
@@ -59,25 +60,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="further features: hypernyms, parts and consequences of WordNet; spelling of names; words at "
         "the same place of synonyms of several words; probabilities of --ppdb",
     )
-    parser.add_argument(
+    both_directions: bool = option(
         "--both-directions",
         action="store_true",
         help="read either sentence, and align what one of both paths aligns; with --longest 1 1 this is the "
         "paper's model of single words",
     )
-    parser.add_argument(
+    iterations: int = option(
         "--iterations",
         type=int,
         default=200,
         help="maximum number of L-BFGS iterations; fewer if the loss converges (default: 200)",
     )
-    parser.add_argument(
+    regularization: float = option(
         "--regularization", type=float, default=2.0, metavar="L2", help="strength of the L2 term (default: 2)"
     )
-    parser.add_argument("--resume", action="store_true", help="continue from the checkpoint")
+    resume: bool = option("--resume", action="store_true", help="continue from the checkpoint")
 
 
-def run(args: argparse.Namespace) -> int:
+OPTIONS = TrainSemiMarkovOptions
+
+
+def run(args: TrainSemiMarkovOptions) -> int:
     """Train; return 0 on success, 1 if some pairs could not be used."""
     from forest_align.aligners.semi_markov.lattice_options import LatticeOptions
     from forest_align.em.progress import counting_bar
@@ -86,8 +90,7 @@ def run(args: argparse.Namespace) -> int:
     check_model_folder(args.output)
     if "paraphrases" in args.resources and not args.ppdb:
         raise InputError("--resources paraphrases needs --ppdb FILE, whose probabilities are the features")
-    longest = args.longest[0], args.longest[1]
-    options = LatticeOptions(longest, args.longest_null, tuple(args.resources))
+    options = LatticeOptions(args.longest, args.longest_null, args.resources)
     settings = SemiMarkovSettings(args.iterations, args.regularization, options, args.both_directions)
     examples, pairs, failed = _read(args, settings)
     with counting_bar("training", settings.iterations) as bar:
@@ -112,7 +115,9 @@ def _report(bar: Any) -> Any:
     return report
 
 
-def _read(args: argparse.Namespace, settings: SemiMarkovSettings) -> tuple[list[LatticeExample], int, int]:
+def _read(
+    args: TrainSemiMarkovOptions, settings: SemiMarkovSettings
+) -> tuple[list[LatticeExample], int, int]:
     """The examples, and the numbers of pairs and of unusable ones; the reasons are written to stderr."""
     from forest_align.em.corpus.gold_pairs import read_gold_files, read_gold_pairs
     from forest_align.em.progress import counting_bar
@@ -131,7 +136,7 @@ def _read(args: argparse.Namespace, settings: SemiMarkovSettings) -> tuple[list[
     return examples, len(gold), len(problems)
 
 
-def _card(args: argparse.Namespace, pairs: int, losses: tuple[float, ...]) -> dict[str, object]:
+def _card(args: TrainSemiMarkovOptions, pairs: int, losses: tuple[float, ...]) -> dict[str, object]:
     """The part of the model's description about its training."""
     return {
         "weights": "softmax-margin with Hamming cost, L-BFGS",

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forest_align.cli.aligner_choice import check_annotator
-from forest_align.cli.arguments import refuse_variant
+from forest_align.cli.arguments import removed_variant
 from forest_align.cli.corpora import (
-    add_corpus_arguments,
+    CorpusOptions,
     check_model_folder,
     corpus_reader,
     prepare_corpus,
     read_gold_files,
 )
+from forest_align.cli.option_rules import flag_of, refuse_for
 from forest_align.cli.skipped_inputs import report_skipped
+from forest_align.cli.typed_options import argument, option, part
 from forest_align.types import InputError
 from forest_align.types.positive import positive
 
@@ -50,76 +51,77 @@ examples:
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.epilog = EPILOG
-    parser.add_argument("gold", metavar="GOLD", nargs="+", help="files of pairs with gold word links")
-    parser.add_argument("-o", "--output", metavar="MODEL", type=Path, required=True, help="folder to write")
-    parser.add_argument("--model", metavar="MODEL", help="model to tune (default: the bundled one)")
-    parser.add_argument(
+@dataclass(frozen=True, slots=True)
+class TuneOptions:
+    """Options of the command."""
+
+    gold: tuple[str, ...] = argument("GOLD", nargs="+", help="files of pairs with gold word links")
+    output: Path = option("-o", "--output", metavar="MODEL", type=Path, required=True, help="folder to write")
+    model: str | None = option("--model", metavar="MODEL", help="model to tune (default: the bundled one)")
+    aligner: str | None = option(
         "--aligner",
         choices=TUNED,
         help="kind of aligner (default: the model's, or forest): forest has penalties and sizes, "
         "contextual a threshold, sultan ppdbSim, w and (without --ppdb) the least cosine of similar words",
     )
-    parser.add_argument(
+    objective: str | None = option(
         "--objective",
         choices=("constituent-f1", "word-f1", "uas", "phrase-f1"),
         help="score to maximise (default: constituent-f1, for the others word-f1); uas compares the parser's "
         "trees with those of the input, phrase-f1 the phrases with those of annotators (SPADE: ALIP, ALIR)",
     )
-    parser.add_argument(
+    links: str = option(
         "--links",
         choices=("sure", "all"),
         default="sure",
         help="which gold links are wanted: the sure ones (default), or the possible ones too; align with the "
         "same --links then",
     )
-    refuse_variant(parser)
-    parser.add_argument(
+    variant: None = removed_variant()
+    ppdb: str | None = option(
         "--ppdb",
         metavar="FILE",
         help="paraphrase pairs (TSV, perhaps gzipped) for contextual and sultan; without them, sultan uses "
         "WordNet and word vectors",
     )
-    parser.add_argument(
+    annotator: str | None = option(
         "--annotator",
         choices=("trees", "spacy"),
         help="source of sultan's dependencies and named entities (default: what the model says)",
     )
-    add_corpus_arguments(parser)
-    parser.add_argument(
+    corpus: CorpusOptions = part(CorpusOptions)
+    forest_sizes: tuple[int, ...] | None = option(
         "--forest-sizes",
         type=positive,
         nargs="+",
         metavar="N",
         help="forest sizes to try (default: the model's own)",
     )
-    parser.add_argument(
+    keep: tuple[str, ...] | None = option(
         "--keep",
         nargs="+",
         metavar="NAME",
         help="options of the forest aligner that stay as the model has them: beam and generation_gap, say, "
         "which decide how long an alignment takes",
     )
-    parser.add_argument(
+    also: tuple[str, ...] | None = option(
         "--also",
         nargs="+",
         metavar="NAME",
         help="further options of the forest aligner to search: parser_weight, the µ_p of the paper",
     )
-    parser.add_argument("--trials", type=positive, default=50, help="total number of trials (default: 50)")
-    parser.add_argument(
+    trials: int = option("--trials", type=positive, default=50, help="total number of trials (default: 50)")
+    workers: int = option(
         "--workers", type=positive, default=1, help="processes; each runs one trial at a time (default: 1)"
     )
-    parser.add_argument("--seed", type=int, default=0, help="seed of the search (default: 0)")
-    parser.add_argument(
+    seed: int = option("--seed", type=int, default=0, help="seed of the search (default: 0)")
+    storage: str | None = option(
         "--storage",
         metavar="URL",
         help="Optuna storage, journal:FILE or grpc://HOST:PORT (default: a SQLite file beside the model)",
     )
-    parser.add_argument("--study", metavar="NAME", help="name of the study (default: the objective)")
-    parser.add_argument(
+    study: str | None = option("--study", metavar="NAME", help="name of the study (default: the objective)")
+    plot: Path | None = option(
         "--plot",
         metavar="FILE",
         type=Path,
@@ -128,7 +130,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(args: argparse.Namespace) -> int:
+OPTIONS = TuneOptions
+
+
+def run(args: TuneOptions) -> int:
     """Tune; return 0 on success, 1 if some pairs could not be used."""
     from forest_align.aligners.loading import kind_of
     from forest_align.em.plots import check_plot
@@ -144,19 +149,18 @@ def run(args: argparse.Namespace) -> int:
     if kind not in TUNED:
         raise InputError(f"the {kind} aligner is not tuned; the aligners {', '.join(TUNED)} are")
     if args.annotator is not None:
-        check_annotator(kind)
+        refuse_for(kind, "annotator", "--annotator")
     if kind != "forest":
-        for option in ("keep", "also", "forest_sizes", "words"):
-            if getattr(args, option):
-                name = option.replace("_", "-")
-                raise InputError(f"the {kind} aligner takes no --{name}; the forest aligner does")
+        for name in ("keep", "also", "forest_sizes", "words"):
+            if getattr(args.corpus if name == "words" else args, name):
+                refuse_for(kind, name, flag_of(name))
         return _tune_words(args, settings, kind)
     if args.ppdb is not None:
-        raise InputError("the forest aligner takes no --ppdb; the contextual and the sultan aligner do")
+        refuse_for(kind, "tuned with ppdb", "--ppdb")
     return _tune_forest(args, settings)
 
 
-def _tune_forest(args: argparse.Namespace, settings: TuningSettings) -> int:
+def _tune_forest(args: TuneOptions, settings: TuningSettings) -> int:
     from forest_align.aligners.forest.aligner import ForestAligner
     from forest_align.em.forest.dev_set import OBJECTIVE_GOLD, DevSet
     from forest_align.em.tuning.forest_sweep import SweepProblem, search_space
@@ -167,13 +171,16 @@ def _tune_forest(args: argparse.Namespace, settings: TuningSettings) -> int:
     objective = args.objective or "constituent-f1"
     gold = OBJECTIVE_GOLD.get(objective, "links")
     # Trees that results are compared with, and those that annotators marked, must not serve as forests too.
-    given_trees = args.parser is None and gold == "links"
-    ForestAligner(model, candidates=args.words, links=args.links)  # refuses words that know sure links only
+    given_trees = args.corpus.parser is None and gold == "links"
+    ForestAligner(
+        model, candidates=args.corpus.words, links=args.links
+    )  # refuses words that know sure links only
     readers = {
-        size: corpus_reader(args, size, model, given_trees=given_trees, links=args.links) for size in sizes
+        size: corpus_reader(args.corpus, size, model, given_trees=given_trees, links=args.links)
+        for size in sizes
     }
     space = search_space(model, sizes, args.keep or (), args.also or ())
-    raw = read_gold_files(args.gold, args, "tune", gold=gold, links=args.links)
+    raw = read_gold_files(args.gold, args.corpus, "tune", gold=gold, links=args.links)
     failed = 0
 
     def load(size: int) -> DevSet:
@@ -190,7 +197,7 @@ def _tune_forest(args: argparse.Namespace, settings: TuningSettings) -> int:
     return 1 if failed else 0
 
 
-def _tune_words(args: argparse.Namespace, settings: TuningSettings, kind: str) -> int:
+def _tune_words(args: TuneOptions, settings: TuningSettings, kind: str) -> int:
     from forest_align.em.corpus.corpus import parser_fingerprint
     from forest_align.em.progress import counting_bar
     from forest_align.em.tuning.results import best_values
@@ -199,16 +206,16 @@ def _tune_words(args: argparse.Namespace, settings: TuningSettings, kind: str) -
 
     if args.objective not in (None, "word-f1"):
         raise InputError(f"the {kind} aligner is tuned for word-f1, not {args.objective}")
-    parser = args.parser or "en"
+    parser = args.corpus.parser or "en"
     aligner = _word_aligner(args, parser, kind)
-    raw = read_gold_files(args.gold, args, "tune", links=args.links)
+    raw = read_gold_files(args.gold, args.corpus, "tune", links=args.links)
     shared = _study(args, f"{kind}-word-f1{_of_links(args)}")
     broken = [pair for pair in raw if isinstance(pair, InputError)]
     usable = [pair for pair in raw if not isinstance(pair, InputError)]
     with counting_bar("preparing", 2 * len(usable)) as bar:
-        given_trees = args.parser is None
+        given_trees = args.corpus.parser is None
         pairs, problems = dev_pairs(
-            aligner, usable, parser, args.forests, bar.update, given_trees=given_trees
+            aligner, usable, parser, args.corpus.forests, bar.update, given_trees=given_trees
         )
     report_skipped("tune", (*broken, *problems))
     paraphrases = [Path(args.ppdb)] if args.ppdb else []
@@ -220,7 +227,7 @@ def _tune_words(args: argparse.Namespace, settings: TuningSettings, kind: str) -
     return 1 if broken or problems else 0
 
 
-def _word_aligner(args: argparse.Namespace, parser: str, kind: str) -> ContextualAligner | SultanAligner:
+def _word_aligner(args: TuneOptions, parser: str, kind: str) -> ContextualAligner | SultanAligner:
     from forest_align.aligners.contextual.aligner import ContextualAligner
     from forest_align.aligners.sultan.aligner import SultanAligner
 
@@ -232,12 +239,12 @@ def _word_aligner(args: argparse.Namespace, parser: str, kind: str) -> Contextua
     return aligner_class.load(args.model or kind, parser=parser, **options)
 
 
-def _of_links(args: argparse.Namespace) -> str:
+def _of_links(args: TuneOptions) -> str:
     """What the name of a study says of the gold links."""
     return "" if args.links == "sure" else f"-{args.links}-links"
 
 
-def _study(args: argparse.Namespace, name: str) -> SharedStudy:
+def _study(args: TuneOptions, name: str) -> SharedStudy:
     """Return the study's storage; refuse an unusable one before any work is done.
 
     The file beside the model is created with the first trial, so that a refused run leaves no file behind.
@@ -255,7 +262,7 @@ def _study(args: argparse.Namespace, name: str) -> SharedStudy:
 
 
 def _sweep(
-    args: argparse.Namespace,
+    args: TuneOptions,
     settings: TuningSettings,
     problem: TuningProblem,
     shared: SharedStudy,
@@ -285,7 +292,7 @@ def _sweep(
     return study
 
 
-def _draw(args: argparse.Namespace, study: optuna.Study) -> None:
+def _draw(args: TuneOptions, study: optuna.Study) -> None:
     """Draw the trials after the model is saved, so that a failed picture cannot lose the model."""
     from forest_align.em.plots import can_plot, plot_sweep
 

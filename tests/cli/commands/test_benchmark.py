@@ -7,7 +7,6 @@ import hashlib
 import json
 import platform
 import shutil
-from argparse import Namespace
 from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import quote
@@ -18,7 +17,7 @@ import pytest
 import forest_align
 from forest_align.alignment import Alignment, Links, PhrasePair
 from forest_align.cli import main
-from forest_align.cli.benchmark_aligners import benchmark_aligner
+from forest_align.cli.benchmark_aligners import NAMES, BenchmarkOptions, benchmark_aligner
 from forest_align.cli.commands import benchmark
 from forest_align.eval.benchmarks.benchmark_corpora import BENCHMARKS
 from forest_align.eval.files.result_tables import citations, published_rows
@@ -164,7 +163,7 @@ def values(out: Path, stem: str, table: str) -> dict[str, float]:
     return found
 
 
-@pytest.mark.parametrize("name", benchmark.NAMES)
+@pytest.mark.parametrize("name", NAMES)
 def test_the_identity_baseline_runs_on_every_benchmark(name: str, data: Path, tmp_path: Path, capsys) -> None:
     assert run(data, tmp_path, name, "--aligner", "identity") == 0
     out = capsys.readouterr().out
@@ -180,7 +179,7 @@ def test_the_identity_baseline_runs_on_every_benchmark(name: str, data: Path, tm
 
 
 def test_names_on_the_command_line_are_those_of_the_benchmarks() -> None:
-    assert tuple(BENCHMARKS) == benchmark.NAMES
+    assert tuple(BENCHMARKS) == NAMES
 
 
 def test_figures_of_the_identity_baseline_by_hand(data: Path, tmp_path: Path) -> None:
@@ -404,7 +403,7 @@ def test_predictions_that_were_made_in_another_way_are_not_continued(
     assert run(*arguments) == run(*arguments, "--resume") == 0
 
 
-@pytest.mark.parametrize("name", benchmark.NAMES)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_trial_run_reads_the_beginnings_of_files(name: str, data: Path, tmp_path: Path, capsys) -> None:
     assert run(data, tmp_path, name, "--aligner", "identity", "--limit", "1") == 0
     assert "Only the first 1 pairs of each file." in capsys.readouterr().out
@@ -562,7 +561,9 @@ def test_sultan_its_paraphrases_and_its_annotator_are_asked_for_by_name(
     monkeypatch.setattr("forest_align.aligners.load", load)
     table = tmp_path / "ppdb.tsv"
     table.write_text("big\tlarge\n", encoding="utf-8")
-    args = Namespace(words=None, ppdb=str(table), annotator="spacy", links="sure")
+    args = BenchmarkOptions(
+        name="msrp", data=Path(), words=None, ppdb=str(table), annotator="spacy", links="sure"
+    )
     _, settings = benchmark_aligner("sultan", args, None)
     assert settings == {"depth": 1, "ppdb": "ppdb.tsv", "annotator": "spacy"}
     assert asked["sultan"]["annotator"] == "spacy"
@@ -617,7 +618,9 @@ def test_the_forest_aligners_words_are_asked_for_by_name(monkeypatch: pytest.Mon
         return PhraseAligner()
 
     monkeypatch.setattr("forest_align.aligners.load", load)
-    args = Namespace(words="dictionary", ppdb=None, annotator=None, links="sure")
+    args = BenchmarkOptions(
+        name="msrp", data=Path(), words="dictionary", ppdb=None, annotator=None, links="sure"
+    )
     for name in ("fixed", "contextual"):
         _, settings = benchmark_aligner(name, args, None)
         assert settings == {"depth": 1} | ({"words": "dictionary"} if name == "fixed" else {})
@@ -632,7 +635,7 @@ def test_a_convention_is_a_setting_of_the_aligners_that_know_it(monkeypatch: pyt
         return PhraseAligner()
 
     monkeypatch.setattr("forest_align.aligners.load", load)
-    args = Namespace(words=None, ppdb=None, annotator=None, links="all")
+    args = BenchmarkOptions(name="msrp", data=Path(), links="all")
     found = {name: benchmark_aligner(name, args, None)[1] for name in ("forest", "contextual", "sultan")}
     assert found.pop("sultan") == {"depth": 1}
     assert all(settings == {"depth": 1, "links": "all"} for settings in found.values())

@@ -9,10 +9,10 @@ import signal
 import subprocess
 import sys
 import threading
-from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
@@ -95,7 +95,7 @@ def test_a_model_is_that_of_its_own_kind_of_aligner_and_the_parser_that_of_all(
     for name in ("contextual", "forest"):
         serve._load(name, kind="contextual", model=folder, parser="en")
     assert loaded == [("contextual", folder, "en"), ("forest", None, "en")]
-    models, default = serve._models(Namespace(model=folder, parser=None, aligner=None))
+    models, default = serve._models(serve.ServeOptions(model=folder))
     assert default == "contextual" and models["contextual"].model == "model"
     assert models["contextual"].digest != models["forest"].digest and set(models) == set(bundled_models())
 
@@ -107,7 +107,7 @@ def test_every_bundled_aligner_can_be_chosen_and_options_are_passed_on(
     monkeypatch.setattr("forest_align.browser.aligning_process.AligningProcess", FakeProcess)
     monkeypatch.setattr(
         "forest_align.browser.server.make_server",
-        lambda app, limits: apps.append((app, limits)) or Namespace(run=lambda sockets: None),
+        lambda app, limits: apps.append((app, limits)) or SimpleNamespace(run=lambda sockets: None),
     )
     folder = str(tmp_path / "model")
     ContextualAligner().save(folder)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,7 +13,10 @@ import pytest
 from forest_align.aligners.forest.features import GENERAL_FEATURES
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.forest.options import ForestOptions
-from forest_align.cli.commands import train
+from forest_align.cli import command_parser
+from forest_align.cli.commands import train_forest
+from forest_align.cli.commands.train_forest import TrainForestOptions
+from forest_align.cli.typed_options import read
 from forest_align.em.corpus.corpus import CorpusReader
 from forest_align.em.forest.expectation import expect_in_threads
 from forest_align.em.forest.state import RUN, TrainingSettings, load_state
@@ -72,10 +74,8 @@ def gold(tmp_path: Path) -> Path:
 
 
 def run(*words: object) -> int:
-    parser = argparse.ArgumentParser()
-    train.add_arguments(parser)
-    arguments = parser.parse_args(["forest", *map(str, words), "--candidates", "dictionary"])
-    return train.run(arguments)
+    given = ["forest", *map(str, words), "--candidates", "dictionary"]
+    return train_forest.run(read(TrainForestOptions, command_parser("train").parse_args(given)))
 
 
 def test_training_writes_a_model_that_knows_how_it_was_made(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from forest_align.aligners.semi_markov._word_features import WORD_FEATURES
 from forest_align.aligners.semi_markov.aligner import SemiMarkovAligner
 from forest_align.aligners.semi_markov.model import SemiMarkovModel
 from forest_align.cli import main
-from forest_align.cli.aligner_choice import load_aligner
+from forest_align.cli.aligner_choice import AlignerChoice, load_aligner
 from forest_align.types import InputError, ModelError, Sentence
 
 TAGS = {"the": "DT", "a": "DT", "her": "PRP$", "old": "JJ", "in": "IN", "she": "PRP", "he": "PRP"}
@@ -246,9 +245,8 @@ def test_the_parser_that_is_named_gives_the_tags(
     assert SemiMarkovModel.load(tmp_path / "model").card["parser"] == "mine"
 
 
-def options(**given: Any) -> Namespace:
-    nothing = dict.fromkeys(("aligner", "model", "parser", "annotator", "words", "ppdb"))
-    return Namespace(**{**nothing, "aligner": "semi-markov", **given})
+def options(**given: Any) -> AlignerChoice:
+    return AlignerChoice(**{"aligner": "semi-markov", **given})
 
 
 def test_the_aligner_is_found_by_name_and_takes_a_paraphrase_table(tmp_path: Path) -> None:

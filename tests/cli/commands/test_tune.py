@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
@@ -20,7 +19,10 @@ from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.loading import kind_of
 from forest_align.aligners.sultan.aligner import SultanAligner
-from forest_align.cli.commands import align, tune
+from forest_align.cli import command_parser, main
+from forest_align.cli.commands import tune
+from forest_align.cli.commands.tune import TuneOptions
+from forest_align.cli.typed_options import read
 from forest_align.em.plots import PlotError
 from forest_align.em.tuning.study import SharedStudy
 from forest_align.lexicon.pair_table import PairTable
@@ -64,11 +66,9 @@ def gold(tmp_path: Path) -> Path:
 
 
 def run(*words: object) -> int:
-    parser = argparse.ArgumentParser()
-    tune.add_arguments(parser)
-    options = parser.parse_args([*map(str, words)])
+    options = read(TuneOptions, command_parser("tune").parse_args([*map(str, words)]))
     if kind_of(options.model or options.aligner or "forest") == "forest":
-        options.words = "dictionary"
+        options = replace(options, corpus=replace(options.corpus, words="dictionary"))
     return tune.run(options)
 
 
@@ -517,14 +517,12 @@ def test_sultan_is_tuned_into_a_folder_that_align_reads(tmp_path: Path, gold: Pa
     run(gold, "-o", output, "--model", output, "--ppdb", table, "--trials", 4)
     assert len(study_of(tmp_path / "tuned", "sultan-word-f1").trials) == 4
 
-    parser = argparse.ArgumentParser()
-    align.add_arguments(parser)
     pairs, links = tmp_path / "pairs.tsv", tmp_path / "links.txt"
     pairs.write_text("dogs like meat\tdogs love meat\n")
-    assert align.run(parser.parse_args(
-        [str(pairs), "--tokenized", "--aligner", "sultan", "--model", str(output),
+    assert main(
+        ["align", str(pairs), "--tokenized", "--aligner", "sultan", "--model", str(output),
          "--ppdb", str(table), "--to", "pharaoh", "-o", str(links)]
-    )) == 0  # fmt: skip
+    ) == 0  # fmt: skip
     assert links.read_text() == "0-0 1-1 2-2\n"
 
 
