@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -12,18 +13,22 @@ from typing import Any
 
 import numpy as np
 
+from forest_align.storage.model_files import (
+    CARD,
+    not_as_saved,
+    part_folder,
+    read_bound,
+    write_model_files,
+)
 from forest_align.types import ModelError
-from forest_align.types.json_fields import format_json_object
 from forest_align.types.weight_bounds import LARGEST_WEIGHT
-
-_CARD = "model.json"
 
 
 @cache
 def bundled_models() -> dict[str, str]:
     """The models that come with the package: the kind of aligner for each name."""
     with as_file(files("forest_align.aligners") / "models") as models:
-        folders = sorted(path.parent for path in models.glob(f"*/{_CARD}"))
+        folders = sorted(path.parent for path in models.glob(f"*/{CARD}"))
         return {folder.name: read_card(folder)["format"] for folder in folders}
 
 
@@ -48,13 +53,13 @@ def read_card(folder: str | Path) -> dict[str, Any]:
         If the file is missing or does not describe a model.
     """
     try:
-        card = json.loads((Path(folder) / _CARD).read_text(encoding="utf-8"))
+        card = json.loads((Path(folder) / CARD).read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
-        raise ModelError(f"no model in {str(folder)!r}: it holds no file {_CARD}") from None
+        raise ModelError(f"no model in {str(folder)!r}: it holds no file {CARD}") from None
     except (OSError, ValueError, RecursionError) as error:
-        raise ModelError(f"no model in {str(folder)!r}: {_CARD} cannot be read ({error})") from None
+        raise ModelError(f"no model in {str(folder)!r}: {CARD} cannot be read ({error})") from None
     if not isinstance(card, dict) or not isinstance(card.get("format"), str):
-        raise ModelError(f"{str(Path(folder) / _CARD)!r} does not describe a model: it has no format")
+        raise ModelError(f"{str(Path(folder) / CARD)!r} does not describe a model: it has no format")
     return card
 
 
@@ -92,7 +97,7 @@ def check_card(
 
 def damaged(folder: str | Path, error: object) -> ModelError:
     """The error for a description that has the right kind and version but cannot be used."""
-    return ModelError(f"the description {str(Path(folder) / _CARD)!r} is damaged: {error}")
+    return ModelError(f"the description {str(Path(folder) / CARD)!r} is damaged: {error}")
 
 
 def notes_of(card: Mapping[str, Any], name: str = "card") -> dict[str, Any]:
@@ -109,47 +114,24 @@ def write_card(folder: str | Path, card: Mapping[str, Any]) -> None:
     ValueError
         If a number is not finite, which JSON cannot express. Nothing is written then.
     """
-    write_model(folder, card)
+    write_model_files(Path(folder), card, {})
 
 
-def write_model(
-    folder: str | Path,
-    card: Mapping[str, Any],
-    file: str = "",
-    arrays: Mapping[str, np.ndarray] | None = None,
-) -> None:
-    """Write ``model.json``, and weights into a safetensors file beside it; create the folder if needed.
-
-    Raises
-    ------
-    ValueError
-        If a number of the description is not finite, which JSON cannot express. Nothing is written then.
-    """
-    from safetensors.numpy import save
-
-    text = format_json_object(card, indent=1)
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    if arrays is not None:
-        (folder / file).write_bytes(save({name: np.ascontiguousarray(one) for name, one in arrays.items()}))
-    (folder / _CARD).write_text(text + "\n", encoding="utf-8")
-
-
-def read_weights(path: Path, names: Iterable[str]) -> dict[str, np.ndarray]:
-    """Read the arrays of a model.
+def _arrays(path: Path, content: bytes, names: Iterable[str]) -> dict[str, np.ndarray]:
+    """The arrays of a file of weights.
 
     Raises
     ------
     ModelError
-        If the file is missing or damaged, holds numbers of a type that numpy lacks, or lacks an array.
+        If the content is damaged, holds numbers of a type that numpy lacks, or lacks an array.
     """
     from safetensors import SafetensorError
-    from safetensors.numpy import load_file
+    from safetensors.numpy import load
 
     try:
-        arrays = load_file(path)
-    # Number types that numpy lacks raise a TypeError or an AttributeError, depending on the type.
-    except (OSError, ValueError, TypeError, AttributeError, SafetensorError) as error:
+        arrays = load(content)
+    # Number types that numpy lacks raise different errors, depending on the type.
+    except (ValueError, TypeError, AttributeError, KeyError, SafetensorError) as error:
         raise ModelError(f"cannot read the weights in {str(path)!r}: {error}") from None
     if missing := set(names) - arrays.keys():
         raise ModelError(f"the weights in {str(path)!r} lack {', '.join(sorted(missing))}")
@@ -164,7 +146,7 @@ def check_arrays(
     Parameters
     ----------
     arrays : mapping of str to numpy.ndarray
-        Result of :func:`read_weights`.
+        Arrays by name; there may be more.
     shapes : mapping of str to sequence
         The expected shape of each. A name instead of a size allows any size, the same for each use of it.
     path : Path
@@ -190,3 +172,131 @@ def check_arrays(
             raise ModelError(
                 f"expected weights {name} that are finite and within ±{LARGEST_WEIGHT:.0f} in {str(path)!r}"
             )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFormat:
+    """What is in the folder of a kind of model, and how it is written, read and checked.
+
+    Attributes
+    ----------
+    kind, version : str, int
+        The kind of model and the version of its format.
+    file : str
+        Name of the file of the arrays; empty if there are none.
+    shapes : mapping of str to sequence
+        Names and shapes of the arrays, see :func:`check_arrays`.
+    lists : mapping of str to sequence of str
+        Names that define the meaning of the weights: features, classes.
+    """
+
+    kind: str
+    version: int
+    file: str = ""
+    shapes: Mapping[str, Sequence[int | str]] = field(default_factory=dict)
+    lists: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def save(
+        self,
+        folder: str | Path,
+        fields: Mapping[str, Any],
+        arrays: Mapping[str, np.ndarray] | None = None,
+        parts: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Write a model into a folder, which is created if needed, in place of the model that is there.
+
+        A kill or an error leaves the old model or the new one.
+
+        Parameters
+        ----------
+        folder : str or Path
+            The folder.
+        fields : mapping
+            Further fields of ``model.json``.
+        arrays : mapping of str to numpy.ndarray, optional
+            Those of ``shapes``.
+        parts : mapping of str to model, optional
+            Models that are parts of this one, by the names of their folders; each has a method ``save``.
+
+        Raises
+        ------
+        ValueError
+            If a number in ``fields`` is not finite, which JSON cannot express. Nothing is written then.
+        """
+        from safetensors.numpy import save
+
+        lists = {name: list(values) for name, values in self.lists.items()}
+        card = {"format": self.kind, "version": self.version, **fields, **lists}
+        files = {}
+        if self.file:
+            named = (arrays or {}).items()
+            files[self.file] = save({name: np.ascontiguousarray(one) for name, one in named})
+        saving = {name: part.save for name, part in (parts or {}).items()}
+        write_model_files(Path(folder), card, files, saving)
+
+    def card(self, folder: str | Path) -> dict[str, Any]:
+        """Read ``model.json``, and check its kind and version.
+
+        Raises
+        ------
+        ModelError
+            If it is missing, damaged, or of another kind or version.
+        """
+        card = read_card(folder)
+        check_card(card, folder, self.kind, self.version)
+        return card
+
+    def load(self, folder: str | Path) -> SavedModel:
+        """Read a folder.
+
+        Raises
+        ------
+        ModelError
+            If a file is missing or damaged, of another kind or version, or was not saved with the
+            description, or if lists or arrays are others than those of this format.
+        """
+        folder = Path(folder)
+        card = self.card(folder)
+        check_card(card, folder, self.kind, self.version, **self.lists)
+        if not self.file:
+            return SavedModel(folder, card, folder / CARD, {})
+        path, content, as_saved = read_bound(folder, card, self.file)
+        arrays = _arrays(path, content, self.shapes)
+        check_arrays(arrays, self.shapes, path)
+        if not as_saved:
+            raise not_as_saved(folder, path)
+        return SavedModel(folder, card, path, {name: arrays[name] for name in self.shapes})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SavedModel:
+    """A model's folder as :meth:`ModelFormat.load` has read it.
+
+    Attributes
+    ----------
+    folder : Path
+    card : dict
+        The content of ``model.json``.
+    path : Path
+        The file of the arrays, for messages.
+    arrays : dict of str to numpy.ndarray
+    """
+
+    folder: Path
+    card: dict[str, Any]
+    path: Path
+    arrays: dict[str, np.ndarray]
+
+    def notes(self, name: str = "card") -> dict[str, Any]:
+        """The notes of a description, written for people; empty if they are damaged."""
+        return notes_of(self.card, name)
+
+    def part(self, name: str) -> Path | None:
+        """The folder of a model that is part of this one; None if there is no such part.
+
+        Raises
+        ------
+        ModelError
+            If it is not the one that was saved with this model.
+        """
+        return part_folder(self.folder, self.card, name)

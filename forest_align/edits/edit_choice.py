@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -11,16 +12,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from safetensors import SafetensorError
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import load, save
 
 from forest_align.alignment import Alignment
 from forest_align.edits.edit_features import EditFeatures
 from forest_align.edits.edit_lattice import Arc, EditLattice, edit_lattice
 from forest_align.edits.edit_units import EditUnits, edit_units
+from forest_align.storage.model_files import CARD, not_as_saved, read_bound, write_model_files
 from forest_align.types.errors import InputError, ModelError
-from forest_align.types.json_fields import Fields, check_texts, format_json_object, read_json_object
+from forest_align.types.json_fields import Fields, check_texts, read_json_object
 
 _NEVER = float("-inf")
+_WEIGHTS = "weights.safetensors"
 
 
 def path_probabilities(lattice: EditLattice, scores: np.ndarray) -> tuple[float, np.ndarray]:
@@ -120,15 +123,18 @@ class EditConventions:
         ModelError
             If a file is missing or wrong: names file and field.
         """
-        file = folder / "model.json"
+        file = folder / CARD
         try:
             text = file.read_text(encoding="utf-8")
             names, least = read_json_object(text, _read_model, str(file), None)
-            weights = load_file(folder / "weights.safetensors")["weights"]
+            path, content, as_saved = read_bound(folder, json.loads(text), _WEIGHTS)
+            weights = load(content)["weights"]
         except (OSError, InputError, SafetensorError, KeyError) as error:
             raise ModelError(f"{folder}: not the conventions of edits: {error}") from None
         if weights.shape != (len(names),) or not np.isfinite(weights).all():
-            raise ModelError(f"{folder}: expected {len(names)} finite weights, one a feature")
+            raise ModelError(f"{folder}: expected {len(names)} finite weights, one per feature")
+        if not as_saved:
+            raise not_as_saved(folder, path)
         return cls(dict(zip(names, weights.tolist(), strict=True)), least)
 
     def save(self, folder: Path, description: Mapping[str, Any]) -> None:
@@ -136,9 +142,7 @@ class EditConventions:
         names = sorted(self.weights)
         values = {"description": dict(description), "least": self.least, "features": names}
         weights = np.array([self.weights[name] for name in names], dtype=np.float32)
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "model.json").write_text(format_json_object(values, 1) + "\n", encoding="utf-8")
-        save_file({"weights": weights}, folder / "weights.safetensors")
+        write_model_files(folder, values, {_WEIGHTS: save({"weights": weights})})
 
     def scores(self, features: Sequence[Mapping[str, float]]) -> np.ndarray:
         """The score of each arc of a lattice, by its features: float64, shape (arcs,)."""

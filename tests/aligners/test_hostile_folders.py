@@ -27,6 +27,8 @@ from forest_align.parsing.parser import Parser
 from forest_align.parsing.parser_loading import MODELS, load_span_parser
 from forest_align.types import ModelError, Sentence
 
+from ..bound_models import bind
+
 TEXTS = ("The two men bought a small car in 1999.", "A small car was bought by two men.")
 WORDS = tuple(tuple(text.replace(".", " .").split()) for text in TEXTS)
 NESTED = "[" * 100_000
@@ -129,6 +131,7 @@ ALIGNED, REFUSED = "aligned", "refused"
 
 def outcome(kind: str, folder: Path, *wanted: str) -> str:
     """How the use of a changed folder ends: ALIGNED, REFUSED by a message with these words, or the fault."""
+    bind(folder / wanted[0])
     try:
         KINDS[kind][2](folder)
     except ModelError as error:

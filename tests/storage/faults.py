@@ -145,6 +145,7 @@ class _Disk:
             if os.path.exists(place) and key in self._safe:
                 os.truncate(place, min(self._safe[key], os.path.getsize(place)))
         for path, old in reversed(self._undo if self.fault == "power" else []):
+            Path(path).parent.mkdir(exist_ok=True)
             Path(path).write_bytes(old) if old is not None else self._real["unlink"](path)
 
 

@@ -11,20 +11,11 @@ import numpy as np
 
 from forest_align.aligners.chunks.chunk_features import CHUNK_FEATURES, swapped_features
 from forest_align.aligners.logistic_function import logistic
-from forest_align.aligners.model_folder import (
-    check_arrays,
-    check_card,
-    damaged,
-    notes_of,
-    read_card,
-    read_weights,
-    write_model,
-)
+from forest_align.aligners.model_folder import ModelFormat, damaged
 from forest_align.alignment import CHUNK_RELATIONS, SWAPPED_RELATIONS
 from forest_align.types import InputError
 from forest_align.types.json_fields import Fields
 
-FORMAT_VERSION = 1
 #: Similarities that two aligned chunks may have.
 SIMILARITIES: tuple[int, ...] = (1, 2, 3, 4, 5)
 #: Weights: the input layer, and one output layer for each of the three questions.
@@ -40,7 +31,13 @@ SHAPES: dict[str, tuple[int | str, ...]] = {
     "similarities": ("hidden", len(SIMILARITIES)),
     "similarities_bias": (len(SIMILARITIES),),
 }
-_WEIGHTS = "model.safetensors"
+FORMAT = ModelFormat(
+    "chunks",
+    1,
+    "model.safetensors",
+    SHAPES,
+    {"features": CHUNK_FEATURES, "relations": CHUNK_RELATIONS},
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,30 +92,18 @@ class ChunkModel:
         ModelError
             If there is no such model, or its files are damaged or of another version.
         """
-        card = read_card(folder)
-        check_card(card, folder, "chunks", FORMAT_VERSION, features=CHUNK_FEATURES, relations=CHUNK_RELATIONS)
-        path = Path(folder) / _WEIGHTS
-        weights = read_weights(path, SHAPES)
-        check_arrays(weights, SHAPES, path)
+        saved = FORMAT.load(folder)
         try:
-            fields = Fields(card)
+            fields = Fields(saved.card)
             threshold, joining = fields.probability("threshold"), fields.probability("joining")
         except InputError as error:
             raise damaged(folder, error) from None
-        return cls({name: weights[name] for name in SHAPES}, threshold, joining, notes_of(card))
+        return cls(saved.arrays, threshold, joining, saved.notes())
 
     def save(self, folder: str | Path) -> None:
         """Write the model into a folder."""
-        card = {
-            "format": "chunks",
-            "version": FORMAT_VERSION,
-            "threshold": self.threshold,
-            "joining": self.joining,
-            "features": list(CHUNK_FEATURES),
-            "relations": list(CHUNK_RELATIONS),
-            "card": dict(self.card),
-        }
-        write_model(folder, card, _WEIGHTS, self.weights)
+        fields = {"threshold": self.threshold, "joining": self.joining, "card": dict(self.card)}
+        FORMAT.save(folder, fields, self.weights)
 
     def judge(self, features: np.ndarray) -> ChunkJudgement:
         """Judge chunk pairs.

@@ -25,15 +25,7 @@ from forest_align.aligners.contextual.features import (
 from forest_align.aligners.contextual.messages import MessageNetwork
 from forest_align.aligners.contextual.passes import FEATURES, LinkPasses
 from forest_align.aligners.link_convention import AllLinks
-from forest_align.aligners.model_folder import (
-    check_arrays,
-    check_card,
-    damaged,
-    notes_of,
-    read_card,
-    read_weights,
-    write_model,
-)
+from forest_align.aligners.model_folder import ModelFormat, damaged
 from forest_align.lexicon.word_vectors import check_finite
 from forest_align.types import InputError, ModelError
 from forest_align.types.json_fields import check_probability
@@ -41,11 +33,9 @@ from forest_align.types.json_fields import check_probability
 if TYPE_CHECKING:
     from forest_align.types import Sentence
 
-FORMAT_VERSION = 6
 #: Probability that a word is linked to itself if both sentences are the same. In all 24 such pairs of
 #: Edinburgh++ train, every word is linked to itself and to no other word.
 IDENTICAL = 0.999
-_WEIGHTS = "model.safetensors"
 _SHAPES = {
     "mean": ("D",),
     "projection": ("D", "d"),
@@ -53,6 +43,18 @@ _SHAPES = {
     "first": (len(LINK_CLASSES), len(BASE_FEATURES) + 1),
 }
 _NETWORK_SHAPES = {name: MessageNetwork.shapes(name, len(FEATURES)) for name in ("second", "third")}
+FORMAT = ModelFormat(
+    "contextual",
+    6,
+    "model.safetensors",
+    _SHAPES | _NETWORK_SHAPES["second"] | _NETWORK_SHAPES["third"],
+    {
+        "classes": LINK_CLASSES,
+        "base_features": BASE_FEATURES,
+        "direction_features": DIRECTION_FEATURES,
+        "context_features": CONTEXT_FEATURES,
+    },
+)
 
 
 def _have_same_words(source: Sentence, target: Sentence) -> bool:
@@ -103,35 +105,21 @@ class LinkModel:
         Raises
         ------
         ModelError
-            If a file is missing or damaged, its features are not those of this version, or it is an old model
-            of the sultan aligner.
+            If a file is missing or damaged, or its features are not those of this version.
         """
-        card = read_card(folder)
-        if card.get("variant") == "published":
-            raise ModelError(
-                f"the model in {str(folder)!r} is for the sultan aligner now: "
-                'change its format in model.json from "contextual" to "sultan"'
-            )
-        lists = {
-            "base_features": BASE_FEATURES,
-            "direction_features": DIRECTION_FEATURES,
-            "context_features": CONTEXT_FEATURES,
-            "classes": LINK_CLASSES,
-        }
-        check_card(card, folder, "contextual", FORMAT_VERSION, **lists)
-        shapes = _SHAPES | _NETWORK_SHAPES["second"] | _NETWORK_SHAPES["third"]
-        path = Path(folder) / _WEIGHTS
-        arrays = read_weights(path, shapes)
-        check_arrays(arrays, shapes, path)
+        saved = FORMAT.load(folder)
+        arrays = saved.arrays
         for name in _NETWORK_SHAPES:
             if arrays[f"{name}_hidden"].shape[1] != len(arrays[f"{name}_output"]) + 1:
-                raise ModelError(f"expected an output for each hidden unit but the last in {str(path)!r}")
+                raise ModelError(
+                    f"expected an output for each hidden unit but the last in {str(saved.path)!r}"
+                )
         try:
-            threshold = check_probability(card.get("threshold"), "threshold")
-            all_links = AllLinks.from_card(card)
+            threshold = check_probability(saved.card.get("threshold"), "threshold")
+            all_links = AllLinks.from_card(saved.card)
         except InputError as error:
             raise damaged(folder, error) from None
-        values = {name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in shapes}
+        values = {name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in FORMAT.shapes}
         own = {name: values[name] for name in _SHAPES}
         second, third = (MessageNetwork.from_arrays(name, values) for name in _NETWORK_SHAPES)
         return cls(
@@ -139,7 +127,7 @@ class LinkModel:
             second=second,
             third=third,
             threshold=threshold,
-            card=notes_of(card),
+            card=saved.notes(),
             all_links=all_links,
         )
 
@@ -148,18 +136,8 @@ class LinkModel:
         arrays = {name: getattr(self, name) for name in _SHAPES}
         arrays["projection"] = self.projection.astype(np.float16)
         arrays |= self.second.arrays("second") | self.third.arrays("third")
-        card = {
-            "format": "contextual",
-            "version": FORMAT_VERSION,
-            "threshold": self.threshold,
-            **({"all_links": self.all_links.to_fields()} if self.all_links else {}),
-            "classes": LINK_CLASSES,
-            "base_features": BASE_FEATURES,
-            "direction_features": DIRECTION_FEATURES,
-            "context_features": CONTEXT_FEATURES,
-            "card": self.card,
-        }
-        write_model(folder, card, _WEIGHTS, arrays)
+        all_links = {"all_links": self.all_links.to_fields()} if self.all_links else {}
+        FORMAT.save(folder, {"threshold": self.threshold, **all_links, "card": self.card}, arrays)
 
     def prepare(self, source: Sentence, target: Sentence) -> tuple[SentenceFeatures, SentenceFeatures]:
         """Compute the data that the model needs from each of two sentences.

@@ -12,15 +12,7 @@ import numpy as np
 from forest_align.aligners.forest.calibration import PhraseCalibration
 from forest_align.aligners.forest.features import CATEGORIES, GENERAL_FEATURES, NULL, RELATIONS, PairFeatures
 from forest_align.aligners.forest.options import ForestOptions
-from forest_align.aligners.model_folder import (
-    check_arrays,
-    check_card,
-    damaged,
-    notes_of,
-    read_card,
-    read_weights,
-    write_model,
-)
+from forest_align.aligners.model_folder import ModelFormat, damaged
 from forest_align.aligners.phrases.model import PhraseModel
 from forest_align.aligners.phrases.relation_model import RelationModel
 from forest_align.aligners.words.choose import DEFAULT_WORDS
@@ -34,22 +26,22 @@ if TYPE_CHECKING:
 
 Options = TypeVar("Options", "ForestOptions", PhraseCalibration)
 
-FORMAT_VERSION = 1
 #: Field for the number of trees in a forest, in the description of a tuned model.
 FOREST_SIZE = "forest_size"
 _DEFAULT_FOREST_SIZE = 10
 # Forests of more trees take all memory for one long sentence.
 _MOST_TREES = 10_000
-_WEIGHTS = "weights.safetensors"
 _PHRASES, _RELATIONS = "phrases", "relations"
 # Words of real text may contain halves of surrogate pairs.
 _TEXT = ("utf-8", "surrogatepass")
-_SHAPES: dict[str, tuple[int | str, ...]] = {
-    "general": (len(GENERAL_FEATURES),),
-    "lexical": ("weights",),
-    "lexical_keys": ("bytes",),
-}
-_DICTIONARY_SHAPES: dict[str, tuple[int | str, ...]] = {"derivations": ("bytes of derivations",)}
+FORMAT = ModelFormat(
+    "forest",
+    1,
+    "weights.safetensors",
+    {"general": (len(GENERAL_FEATURES),), "lexical": ("weights",), "lexical_keys": ("bytes",)},
+    {"features": GENERAL_FEATURES},
+)
+_WITH_DICTIONARY = replace(FORMAT, shapes={**FORMAT.shapes, "derivations": ("bytes of derivations",)})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -186,10 +178,7 @@ class ForestModel:
         ValueError
             If a number of the options or the description is not finite, which JSON cannot express.
         """
-        card = {
-            "format": "forest",
-            "version": FORMAT_VERSION,
-            "features": list(GENERAL_FEATURES),
+        card: dict[str, Any] = {
             "options": asdict(self.options),
             "calibration": asdict(self.calibration),
             "description": self.description,
@@ -204,11 +193,9 @@ class ForestModel:
         }
         if self.dictionary is not None:
             card["dictionary"], tensors["derivations"] = self.dictionary.encoded()
-        write_model(folder, card, _WEIGHTS, tensors)
-        if self.phrases is not None:
-            self.phrases.save(Path(folder) / _PHRASES)
-        if self.relations is not None:
-            self.relations.save(Path(folder) / _RELATIONS)
+        parts = {_PHRASES: self.phrases, _RELATIONS: self.relations}
+        present = {name: part for name, part in parts.items() if part is not None}
+        FORMAT.save(folder, card, tensors, present)
 
     @classmethod
     def load(cls, folder: str | Path) -> ForestModel:
@@ -219,18 +206,15 @@ class ForestModel:
         ModelError
             If files are missing or do not contain a forest model of this version.
         """
-        folder = Path(folder)
-        card = read_card(folder)
-        check_card(card, folder, "forest", FORMAT_VERSION, features=GENERAL_FEATURES)
-        shapes = _SHAPES | (_DICTIONARY_SHAPES if "dictionary" in card else {})
-        tensors = read_weights(folder / _WEIGHTS, shapes)
-        check_arrays(tensors, shapes, folder / _WEIGHTS)
-        phrases = PhraseModel.load(folder / _PHRASES) if (folder / _PHRASES).is_dir() else None
-        relations = RelationModel.load(folder / _RELATIONS) if (folder / _RELATIONS).is_dir() else None
+        saved = (_WITH_DICTIONARY if "dictionary" in FORMAT.card(folder) else FORMAT).load(folder)
+        card, tensors = saved.card, saved.arrays
+        parts = saved.part(_PHRASES), saved.part(_RELATIONS)
+        phrases = PhraseModel.load(parts[0]) if parts[0] is not None else None
+        relations = RelationModel.load(parts[1]) if parts[1] is not None else None
         try:
             lexical = _lexical(tensors)
         except ValueError as error:
-            raise ModelError(f"cannot read the weights in {str(folder / _WEIGHTS)!r}: {error}") from None
+            raise ModelError(f"cannot read the weights in {str(saved.path)!r}: {error}") from None
         try:
             dictionary = None
             if "dictionary" in card:
@@ -239,7 +223,7 @@ class ForestModel:
                 tensors["general"].astype(np.float64),
                 lexical,
                 _options_of(ForestOptions, card.get("options"), "options"),
-                notes_of(card, "description"),
+                saved.notes("description"),
                 # Models without a calibration report plain posteriors.
                 _options_of(PhraseCalibration, card.get("calibration", {}), "calibration"),
                 dictionary,

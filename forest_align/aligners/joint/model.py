@@ -21,22 +21,13 @@ from forest_align.aligners.joint.features import (
 from forest_align.aligners.joint.program import Solution, best_edits
 from forest_align.aligners.link_convention import FreerLinks, no_all_links
 from forest_align.aligners.logistic_function import logistic
-from forest_align.aligners.model_folder import (
-    check_arrays,
-    check_card,
-    damaged,
-    notes_of,
-    read_card,
-    read_weights,
-    write_model,
-)
+from forest_align.aligners.model_folder import ModelFormat, damaged
 from forest_align.types import InputError
 from forest_align.types.json_fields import check_boolean, check_list, check_number, is_number
 
 FORMAT_VERSION = 2
 #: ``"phrase+arc"``: phrases and arcs; ``"phrase"``: only phrases, the paper's phrase-based baseline.
 VARIANTS = ("phrase+arc", "phrase")
-_WEIGHTS = "model.safetensors"
 #: Meaning of the weights; a model with other features cannot be used.
 FEATURE_LISTS = {
     "word_features": WORD_FEATURES,
@@ -124,19 +115,13 @@ class JointModel:
         ModelError
             If a file is missing or damaged, or its features are not those of this version.
         """
-        card = read_card(folder)
-        check_card(card, folder, "joint", FORMAT_VERSION, **FEATURE_LISTS)
         try:
+            card = _format(False).card(folder)
             phrase_deletions = check_boolean(card.get("phrase_deletions", False), "phrase_deletions")
         except InputError as error:
             raise damaged(folder, error) from None
-        if phrase_deletions:
-            check_card(card, folder, "joint", FORMAT_VERSION, **DELETION_LISTS)
-        shapes = _shapes(phrase_deletions)
-        path = Path(folder) / _WEIGHTS
-        arrays = read_weights(path, shapes)
-        check_arrays(arrays, shapes, path)
-        arrays = {name: np.zeros(shape) for name, shape in _SHAPES.items()} | arrays
+        saved = _format(phrase_deletions).load(folder)
+        arrays = {name: np.zeros(shape) for name, shape in _SHAPES.items()} | saved.arrays
         try:
             values = check_list(card.get("calibration"), "calibration", 2)
             slope, offset = (check_number(value, "calibration") for value in values)
@@ -146,7 +131,7 @@ class JointModel:
                 card.get("longest", 0),
                 (slope, offset),
                 check_boolean(card.get("link_features"), "link_features"),
-                notes_of(card),
+                saved.notes(),
                 phrase_deletions,
                 FreerLinks.from_card(card),
             )
@@ -161,21 +146,17 @@ class JointModel:
             if name in _shapes(self.phrase_deletions)
         }
         card = {
-            "format": "joint",
-            "version": FORMAT_VERSION,
             "variant": self.variant,
             "longest": self.longest,
             "calibration": list(self.calibration),
             "link_features": self.link_features,
             "card": self.card,
-            **{name: list(names) for name, names in FEATURE_LISTS.items()},
         }
         if self.all_links is not None:
             card["all_links"] = asdict(self.all_links)
         if self.phrase_deletions:
             card |= {"phrase_deletions": True}
-            card |= {name: list(names) for name, names in DELETION_LISTS.items()}
-        write_model(folder, card, _WEIGHTS, arrays)
+        _format(self.phrase_deletions).save(folder, card, arrays)
 
     def for_all_links(self) -> JointModel:
         """The model that makes possible links too, with the link model's probabilities of all links.
@@ -245,6 +226,11 @@ class JointModel:
 
     def _parts(self) -> list[np.ndarray]:
         return np.split(self.weights, np.cumsum(_SIZES)[:-1])
+
+
+def _format(phrase_deletions: bool) -> ModelFormat:
+    lists = FEATURE_LISTS | (DELETION_LISTS if phrase_deletions else {})
+    return ModelFormat("joint", FORMAT_VERSION, "model.safetensors", _shapes(phrase_deletions), lists)
 
 
 def _shapes(phrase_deletions: bool) -> dict[str, tuple[int, ...]]:

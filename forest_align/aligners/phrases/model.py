@@ -8,14 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from forest_align.aligners.model_folder import check_card, notes_of, read_card, write_model
+from forest_align.aligners.model_folder import ModelFormat
 from forest_align.aligners.phrases.features import FEATURES
 from forest_align.aligners.phrases.proposals import ProposedPairs
 from forest_align.aligners.phrases.rectifier import RectifierNetwork
 
-FORMAT_VERSION = 1
-_WEIGHTS = "phrases.safetensors"
 _HIDDEN_LAYERS = 2
+FORMAT = ModelFormat(
+    "phrases",
+    1,
+    "phrases.safetensors",
+    RectifierNetwork.shapes(len(FEATURES), _HIDDEN_LAYERS, 1),
+    {"features": FEATURES},
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,13 +53,7 @@ class PhraseModel:
 
     def save(self, folder: str | Path) -> None:
         """Write ``model.json`` and ``phrases.safetensors``; create the folder if it is missing."""
-        card = {
-            "format": "phrases",
-            "version": FORMAT_VERSION,
-            "features": list(FEATURES),
-            "card": self.card,
-        }
-        write_model(folder, card, _WEIGHTS, self.network.tensors())
+        FORMAT.save(folder, {"card": self.card}, self.network.tensors())
 
     @classmethod
     def load(cls, folder: str | Path) -> PhraseModel:
@@ -65,7 +64,5 @@ class PhraseModel:
         ModelError
             If a file is missing or damaged, or its features are not those of this version.
         """
-        card = read_card(folder)
-        check_card(card, folder, "phrases", FORMAT_VERSION, features=FEATURES)
-        network = RectifierNetwork.read(Path(folder) / _WEIGHTS, len(FEATURES), _HIDDEN_LAYERS, 1)
-        return cls(network, notes_of(card))
+        saved = FORMAT.load(folder)
+        return cls(RectifierNetwork.of_saved(saved), saved.notes())

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
-from forest_align.aligners.model_folder import check_arrays, read_weights
+from forest_align.aligners.model_folder import SavedModel
 from forest_align.storage.fingerprints import fingerprint_of
 from forest_align.types import ModelError
 
@@ -56,25 +55,29 @@ class RectifierNetwork:
             found |= {f"weights_{number}": weights, f"bias_{number}": bias}
         return found
 
-    @classmethod
-    def read(cls, path: Path, inputs: int, hidden: int, outputs: int) -> RectifierNetwork:
-        """Read the arrays of a network with so many inputs, hidden layers and outputs.
-
-        Raises
-        ------
-        ModelError
-            If the file is missing or damaged, or holds another network.
-        """
+    @staticmethod
+    def shapes(inputs: int, hidden: int, outputs: int) -> dict[str, tuple[int | str, ...]]:
+        """Names and shapes of the arrays of a network with so many inputs, hidden layers and outputs."""
         between = (f"hidden layer {number}" for number in range(1, hidden + 1))
         sizes: list[int | str] = [inputs, *between, outputs]
         shapes: dict[str, tuple[int | str, ...]] = {"mean": (inputs,), "scale": (inputs,)}
         for number in range(1, hidden + 2):
             shapes[f"weights_{number}"] = (sizes[number - 1], sizes[number])
             shapes[f"bias_{number}"] = (sizes[number],)
-        tensors = read_weights(path, shapes)
-        check_arrays(tensors, shapes, path)
-        if not (tensors["scale"] > 0).all():
-            raise ModelError(f"expected scales above 0 in {str(path)!r}")
-        values = {name: array.astype(np.float32) for name, array in tensors.items()}
-        layers = [(values[f"weights_{k}"], values[f"bias_{k}"]) for k in range(1, hidden + 2)]
+        return shapes
+
+    @classmethod
+    def of_saved(cls, saved: SavedModel) -> RectifierNetwork:
+        """The network of a model that was read with :meth:`shapes`.
+
+        Raises
+        ------
+        ModelError
+            If a scale is not above 0.
+        """
+        if not (saved.arrays["scale"] > 0).all():
+            raise ModelError(f"expected scales above 0 in {str(saved.path)!r}")
+        values = {name: array.astype(np.float32) for name, array in saved.arrays.items()}
+        count = sum(name.startswith("bias_") for name in values)
+        layers = [(values[f"weights_{number}"], values[f"bias_{number}"]) for number in range(1, count + 1)]
         return cls(values["mean"], values["scale"], layers)

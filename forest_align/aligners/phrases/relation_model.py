@@ -8,15 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from forest_align.aligners.model_folder import check_card, notes_of, read_card, write_model
+from forest_align.aligners.model_folder import ModelFormat
 from forest_align.aligners.phrases.rectifier import RectifierNetwork
 from forest_align.aligners.phrases.relation_features import SIGNED, SYMMETRIC
 from forest_align.alignment import CHUNK_RELATIONS, MOST_SIMILAR, SWAPPED_RELATIONS
 
-FORMAT_VERSION = 1
-_WEIGHTS = "relations.safetensors"
-_INPUTS = len(SYMMETRIC) + len(SIGNED)
-_HIDDEN_LAYERS = 1
+_FEATURES = (*SYMMETRIC, *SIGNED)
+FORMAT = ModelFormat(
+    "relations",
+    1,
+    "relations.safetensors",
+    RectifierNetwork.shapes(len(_FEATURES), 1, len(CHUNK_RELATIONS) + 1),
+    {"relations": CHUNK_RELATIONS, "features": _FEATURES},
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,14 +68,7 @@ class RelationModel:
 
     def save(self, folder: str | Path) -> None:
         """Write ``model.json`` and ``relations.safetensors``; create the folder if it is missing."""
-        card = {
-            "format": "relations",
-            "version": FORMAT_VERSION,
-            "relations": list(CHUNK_RELATIONS),
-            "features": [*SYMMETRIC, *SIGNED],
-            "card": self.card,
-        }
-        write_model(folder, card, _WEIGHTS, self.network.tensors())
+        FORMAT.save(folder, {"card": self.card}, self.network.tensors())
 
     @classmethod
     def load(cls, folder: str | Path) -> RelationModel:
@@ -82,10 +79,5 @@ class RelationModel:
         ModelError
             If a file is missing or damaged, or its features or relations are not those of this version.
         """
-        folder = Path(folder)
-        card = read_card(folder)
-        lists = {"features": (*SYMMETRIC, *SIGNED), "relations": CHUNK_RELATIONS}
-        check_card(card, folder, "relations", FORMAT_VERSION, **lists)
-        outputs = len(CHUNK_RELATIONS) + 1
-        network = RectifierNetwork.read(folder / _WEIGHTS, _INPUTS, _HIDDEN_LAYERS, outputs)
-        return cls(network, notes_of(card))
+        saved = FORMAT.load(folder)
+        return cls(RectifierNetwork.of_saved(saved), saved.notes())

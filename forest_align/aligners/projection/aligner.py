@@ -11,7 +11,7 @@ import numpy as np
 
 from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.aligners.forest.features import forest_of
-from forest_align.aligners.model_folder import check_card, damaged, model_folder, read_card, write_card
+from forest_align.aligners.model_folder import ModelFormat, damaged, model_folder
 from forest_align.aligners.pair import GivenWords, Text
 from forest_align.aligners.parsing_aligner import ParsingAligner, check_tokens, parse_or_complete
 from forest_align.aligners.words.lexical import GivenCandidates
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from forest_align.lexicon.pair_table import PairTable
     from forest_align.parsing import Parser
 
-FORMAT_VERSION = 1
+FORMAT = ModelFormat("projection", 1)
 
 
 class ProjectionAligner(ParsingAligner):
@@ -87,8 +87,7 @@ class ProjectionAligner(ParsingAligner):
             If the folder does not exist, or is of another kind.
         """
         with model_folder(name_or_path) as folder:
-            card = read_card(folder)
-            check_card(card, folder, cls.name, FORMAT_VERSION)
+            card = FORMAT.card(folder)
         try:
             threshold = Fields(card).probability("threshold", None)
         except InputError as error:
@@ -97,7 +96,7 @@ class ProjectionAligner(ParsingAligner):
 
     def save(self, path: str | Path) -> None:
         """Write the threshold into a folder. The link model is always the bundled one."""
-        write_card(path, {"format": self.name, "version": FORMAT_VERSION, "threshold": self._words.threshold})
+        FORMAT.save(path, {"threshold": self._words.threshold})
 
     def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
         """Parse sentences without a forest, and add word vectors to the rest."""

@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from forest_align.aligners.model_folder import (
-    check_arrays,
-    check_card,
-    damaged,
-    notes_of,
-    read_card,
-    read_weights,
-    write_model,
-)
+from forest_align.aligners.model_folder import ModelFormat, damaged
 from forest_align.aligners.semi_markov.lattice import Lattice
 from forest_align.aligners.semi_markov.lattice_options import DEFAULT_OPTIONS, LatticeOptions
 from forest_align.types import InputError, ModelError
 from forest_align.types.json_fields import check_boolean, check_list, check_texts
 
 KIND = "semi-markov"
-FORMAT_VERSION = 1
-_WEIGHTS_FILE = "model.safetensors"
+_FORMAT = ModelFormat(KIND, 1, "model.safetensors")
 # Weights of transitions may differ by as much as the kernel allows.
 _SPREAD = 600.0
 #: Scores of the pairs, of null, of transitions and of ends: the arguments of the kernel after the spans.
@@ -63,30 +54,26 @@ class SemiMarkovModel:
             If a file is missing or damaged, weights are out of range, or the model has other features than
             this version computes.
         """
-        card = read_card(folder)
-        check_card(card, folder, KIND, FORMAT_VERSION)
+        card = _FORMAT.card(folder)
         try:
             options = _options_of(card)
             both = check_boolean(card.get("both_directions", False), "both_directions")
         except InputError as error:
             raise damaged(folder, error) from None
-        check_card(card, folder, KIND, FORMAT_VERSION, **options.feature_lists)
-        path, shapes = Path(folder) / _WEIGHTS_FILE, options.weight_shapes
-        arrays = read_weights(path, shapes)
-        check_arrays(arrays, shapes, path)
-        weights = {name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in shapes}
+        saved = _format(options).load(folder)
+        weights = {name: np.ascontiguousarray(one, dtype=np.float32) for name, one in saved.arrays.items()}
         if np.ptp(weights["transitions"]) > _SPREAD:
-            raise ModelError(f"expected weights transitions at most {_SPREAD:.0f} apart in {str(path)!r}")
-        return cls(weights, notes_of(card), options, both)
+            raise ModelError(
+                f"expected weights transitions at most {_SPREAD:.0f} apart in {str(saved.path)!r}"
+            )
+        return cls(weights, saved.notes(), options, both)
 
     def save(self, folder: str | Path) -> None:
         """Write the model into a folder, which is created if needed; see :meth:`load`."""
         options = self.options
-        lists = {name: list(values) for name, values in options.feature_lists.items()}
-        kind = {**asdict(options), "both_directions": self.both_directions}
-        card = {"format": KIND, "version": FORMAT_VERSION, **kind, **lists, "card": self.card}
+        fields = {**asdict(options), "both_directions": self.both_directions, "card": self.card}
         weights = {name: self.weights[name] for name in options.weight_shapes}
-        write_model(folder, card, _WEIGHTS_FILE, weights)
+        _format(options).save(folder, fields, weights)
 
     def scores(self, lattice: Lattice) -> Scores:
         """Scores of everything in a lattice, in the order of the kernel's arguments.
@@ -137,6 +124,10 @@ def null_scores(words: np.ndarray, phrases: np.ndarray, weights: np.ndarray | No
     if weights is not None and phrases.shape[2]:
         scores[:, 1:] += np.tensordot(weights, phrases, 1)
     return scores
+
+
+def _format(options: LatticeOptions) -> ModelFormat:
+    return replace(_FORMAT, shapes=options.weight_shapes, lists=options.feature_lists)
 
 
 def _options_of(card: Mapping[str, Any]) -> LatticeOptions:

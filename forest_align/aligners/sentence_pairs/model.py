@@ -10,15 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forest_align.aligners.logistic_function import logistic
-from forest_align.aligners.model_folder import (
-    bundled_folder,
-    check_arrays,
-    check_card,
-    notes_of,
-    read_card,
-    read_weights,
-    write_model,
-)
+from forest_align.aligners.model_folder import ModelFormat, bundled_folder
 from forest_align.aligners.sentence_pairs.features import FEATURES, pair_features
 from forest_align.types import ModelError
 
@@ -29,13 +21,17 @@ if TYPE_CHECKING:
 #: The three regressions, in the order of the weights.
 REGRESSIONS = ("nearly the same words", "strict", "loose")
 
-_KIND, _VERSION = "paraphrases", 1
-_FILE = "weights.safetensors"
-_SHAPES = {
-    "mean": (len(FEATURES),),
-    "scale": (len(FEATURES),),
-    "weights": (len(REGRESSIONS), len(FEATURES) + 1),
-}
+FORMAT = ModelFormat(
+    "paraphrases",
+    1,
+    "weights.safetensors",
+    {
+        "mean": (len(FEATURES),),
+        "scale": (len(FEATURES),),
+        "weights": (len(REGRESSIONS), len(FEATURES) + 1),
+    },
+    {"regressions": REGRESSIONS, "features": FEATURES},
+)
 # Standardised features are clipped to this: no pair is far from all that was seen in training.
 _MOST_DEVIATIONS = 4.0
 
@@ -109,27 +105,15 @@ class ParaphraseModel:
         ModelError
             If it is not there, damaged, or of another version.
         """
-        folder = Path(folder)
-        card = read_card(folder)
-        check_card(card, folder, _KIND, _VERSION, features=FEATURES, regressions=REGRESSIONS)
-        path = folder / _FILE
-        arrays = read_weights(path, _SHAPES)
-        check_arrays(arrays, _SHAPES, path)
-        if not (arrays["scale"] > 0).all():
-            raise ModelError(f"expected scales above 0 in {str(path)!r}")
-        return cls(arrays["mean"], arrays["scale"], arrays["weights"], notes_of(card))
+        saved = FORMAT.load(folder)
+        if not (saved.arrays["scale"] > 0).all():
+            raise ModelError(f"expected scales above 0 in {str(saved.path)!r}")
+        return cls(**saved.arrays, card=saved.notes())
 
     def save(self, folder: str | Path) -> None:
         """Write the model into a folder."""
-        card = {
-            "format": _KIND,
-            "version": _VERSION,
-            "regressions": list(REGRESSIONS),
-            "features": list(FEATURES),
-            "card": dict(self.card),
-        }
-        arrays = {name: np.asarray(getattr(self, name), dtype=np.float32) for name in _SHAPES}
-        write_model(folder, card, _FILE, arrays)
+        arrays = {name: np.asarray(getattr(self, name), dtype=np.float32) for name in FORMAT.shapes}
+        FORMAT.save(folder, {"card": dict(self.card)}, arrays)
 
 
 def standardised(features: np.ndarray, mean: np.ndarray, scale: np.ndarray) -> np.ndarray:

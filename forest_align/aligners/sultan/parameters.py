@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from forest_align.aligners.model_folder import check_card, damaged, read_card, write_card
+from forest_align.aligners.model_folder import ModelFormat, damaged
 from forest_align.types import InputError
 from forest_align.types.json_fields import Fields, check_text, check_texts, is_number
 
 MODULES = frozenset({"sequences", "entities", "dependencies", "text", "stop words"})
-FORMAT_VERSION = 1
+FORMAT = ModelFormat("sultan", 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +63,8 @@ class PublishedParameters:
 
 def save_parameters(folder: str | Path, parameters: PublishedParameters, annotator: str) -> None:
     """Write ``model.json`` with the parameters and the name of the annotator into a folder."""
-    card = {
-        "format": "sultan",
-        "version": FORMAT_VERSION,
-        "annotator": annotator,
-        "parameters": {**asdict(parameters), "modules": sorted(parameters.modules)},
-    }
-    write_card(folder, card)
+    values = {**asdict(parameters), "modules": sorted(parameters.modules)}
+    FORMAT.save(folder, {"annotator": annotator, "parameters": values})
 
 
 def load_parameters(folder: str | Path) -> tuple[PublishedParameters, str]:
@@ -80,8 +75,7 @@ def load_parameters(folder: str | Path) -> tuple[PublishedParameters, str]:
     ModelError
         If the file cannot be read, has another kind or version, or has other parameters.
     """
-    card = read_card(folder)
-    check_card(card, folder, "sultan", FORMAT_VERSION)
+    card = FORMAT.card(folder)
     try:
         given = Fields(card.get("parameters"), "parameters")
         names = [one.name for one in fields(PublishedParameters)]

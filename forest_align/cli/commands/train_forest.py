@@ -97,6 +97,14 @@ OPTIONS = TrainForestOptions
 
 def run(args: TrainForestOptions) -> int:
     """Train; return 0 on success, 1 if some pairs could not be used."""
+    from forest_align.storage.model_files import lock_model
+
+    check_model_folder(args.output)
+    with lock_model(args.output):
+        return _train(args)
+
+
+def _train(args: TrainForestOptions) -> int:
     from forest_align.aligners.forest.aligner import ForestAligner
     from forest_align.aligners.loading import kind_of
     from forest_align.em.forest.dev_set import DevSet
@@ -109,7 +117,6 @@ def run(args: TrainForestOptions) -> int:
     engine = args.cluster.cluster()
     if engine is not None:
         refuse_with("train --engine", args)
-    check_model_folder(args.output)
     if args.plot:
         check_plot(args.plot, args.output)
     settings = TrainingSettings(

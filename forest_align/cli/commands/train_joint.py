@@ -69,11 +69,18 @@ OPTIONS = TrainJointOptions
 
 def run(args: TrainJointOptions) -> int:
     """Train; return 0 on success, 1 if some pairs could not be used."""
+    from forest_align.storage.model_files import lock_model
+
+    check_model_folder(args.output)
+    with lock_model(args.output):
+        return _train(args)
+
+
+def _train(args: TrainJointOptions) -> int:
     from forest_align.aligners.joint.solver import import_solver
     from forest_align.em.joint.examples import fingerprint
     from forest_align.em.joint.training import JointSettings, train_joint_model
 
-    check_model_folder(args.output)
     import_solver()
     settings = JointSettings(args.epochs, args.seed, args.update)
     examples, failed = _read(args)

@@ -83,11 +83,18 @@ OPTIONS = TrainSemiMarkovOptions
 
 def run(args: TrainSemiMarkovOptions) -> int:
     """Train; return 0 on success, 1 if some pairs could not be used."""
+    from forest_align.storage.model_files import lock_model
+
+    check_model_folder(args.output)
+    with lock_model(args.output):
+        return _train(args)
+
+
+def _train(args: TrainSemiMarkovOptions) -> int:
     from forest_align.aligners.semi_markov.lattice_options import LatticeOptions
     from forest_align.em.progress import counting_bar
     from forest_align.em.semi_markov.training import SemiMarkovSettings, train_semi_markov_model
 
-    check_model_folder(args.output)
     if "paraphrases" in args.resources and not args.ppdb:
         raise InputError("--resources paraphrases needs --ppdb FILE, whose probabilities are the features")
     options = LatticeOptions(args.longest, args.longest_null, args.resources)

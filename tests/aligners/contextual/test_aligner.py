@@ -24,13 +24,15 @@ from forest_align.aligners.contextual.features import (
     direction_features,
 )
 from forest_align.aligners.contextual.messages import MessageNetwork
-from forest_align.aligners.contextual.model import FORMAT_VERSION, LinkModel
+from forest_align.aligners.contextual.model import FORMAT, LinkModel
 from forest_align.aligners.contextual.passes import UNLIKELY
 from forest_align.aligners.words._contextual_candidates import ContextualCandidates
 from forest_align.cext import contextual as kernel
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.parsing.forests.trees import sentence_from_bracket
 from forest_align.types import InputError, ModelError, Sentence
+
+from ...bound_models import bind
 
 DIMENSION = 6
 WORDS = "the a of cat cats dog dogs sat slept big large New York NYC Rome , . 7 seven".split()  # noqa: SIM905
@@ -211,7 +213,7 @@ def test_a_model_of_another_version_is_refused(tmp_path: Path) -> None:
     ALIGNER.save(tmp_path)
     card = json.loads((tmp_path / "model.json").read_text())
     (tmp_path / "model.json").write_text(json.dumps({**card, "version": 4}))
-    with pytest.raises(ModelError, match=f"version {FORMAT_VERSION}, in .* version 4"):
+    with pytest.raises(ModelError, match=f"version {FORMAT.version}, in .* version 4"):
         LinkModel.load(tmp_path)
 
 
@@ -220,6 +222,7 @@ def test_a_model_whose_networks_do_not_fit_is_refused(tmp_path: Path, name: str)
     ALIGNER.save(tmp_path)
     arrays = load_file(tmp_path / "model.safetensors")
     save_file({**arrays, name: arrays[name][..., 1:].copy()}, tmp_path / "model.safetensors")
+    bind(tmp_path / "model.safetensors")
     with pytest.raises(ModelError, match="expected"):
         LinkModel.load(tmp_path)
 

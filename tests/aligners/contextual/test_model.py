@@ -17,6 +17,7 @@ from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import ModelError, Sentence
 
+from ...bound_models import bind
 from .link_models import random_model, sentence
 
 
@@ -92,5 +93,6 @@ def test_a_network_whose_units_and_outputs_are_not_as_many_is_refused(tmp_path: 
     arrays = load_file(tmp_path / "model.safetensors")
     fewer = {key: arrays[key][:, 1:].copy() for key in (f"{name}_hidden", f"{name}_hidden_bias")}
     save_file(arrays | fewer, tmp_path / "model.safetensors")
+    bind(tmp_path / "model.safetensors")
     with pytest.raises(ModelError, match="expected an output for each hidden unit but the last"):
         LinkModel.load(tmp_path)

@@ -18,6 +18,7 @@ from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.forest.options import ForestOptions
 from forest_align.types import ModelError
 
+from ...bound_models import bind
 from .test_features import features
 
 
@@ -181,6 +182,7 @@ def test_weights_without_as_many_names_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "weights.safetensors"
     tensors = load_file(path)
     save_file({**tensors, "lexical": tensors["lexical"][:1]}, path)
+    bind(path)
     with pytest.raises(ModelError, match="expected 1 names of lexicalised features, found 2"):
         ForestModel.load(tmp_path)
 

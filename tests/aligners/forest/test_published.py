@@ -28,6 +28,7 @@ from forest_align.em.forest.untuned import PUBLISHED
 from forest_align.parsing import sentence_from_bracket
 from forest_align.types import ModelError
 
+from ...bound_models import bind
 from ...places import ROOT
 
 NAME = "forest-published"
@@ -169,5 +170,6 @@ def test_damaged_derivations_are_a_model_error(pairs: bytes | None, message: str
     if pairs is not None:
         tensors["derivations"] = np.frombuffer(pairs, np.uint8)
     save_file(tensors, path)
+    bind(path)
     with pytest.raises(ModelError, match=message):
         ForestModel.load(tmp_path)

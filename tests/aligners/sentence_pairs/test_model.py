@@ -14,6 +14,7 @@ from forest_align.aligners.sentence_pairs.model import ParaphraseModel, bundled_
 from forest_align.alignment import Alignment, PhrasePair
 from forest_align.types import ModelError, Node, Sentence
 
+from ...bound_models import bind
 from .paraphrase_cases import links, sentence
 
 
@@ -68,6 +69,7 @@ def test_damaged_weights_are_refused(tmp_path: Path, name: str, value: float) ->
     arrays = {key: getattr(model, key).copy() for key in ("mean", "scale", "weights")}
     arrays[name].flat[5] = value
     save_file(arrays, tmp_path / "weights.safetensors")
+    bind(tmp_path / "weights.safetensors")
     with pytest.raises(ModelError, match=name):
         ParaphraseModel.load(tmp_path)
     save_file({"mean": arrays["mean"]}, tmp_path / "weights.safetensors")

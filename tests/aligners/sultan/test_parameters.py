@@ -47,17 +47,6 @@ def test_the_bundled_parameters_are_those_of_the_paper() -> None:
         assert load_parameters(folder) == (PublishedParameters(), "trees")
 
 
-def test_a_folder_from_before_sultan_was_an_aligner_says_what_to_change(tmp_path: Path) -> None:
-    save_parameters(tmp_path, PublishedParameters(0.5), "trees")
-    path = tmp_path / "model.json"
-    card = json.loads(path.read_text())
-    path.write_text(json.dumps({**card, "format": "contextual", "variant": "published"}))
-    with pytest.raises(ModelError, match=r'change its format in model\.json from "contextual" to "sultan"'):
-        load(tmp_path)
-    path.write_text(path.read_text().replace("contextual", "sultan"))
-    assert load(tmp_path).settings["ppdb_similarity"] == 0.5
-
-
 def test_an_annotator_that_the_folder_names_must_be_known_unless_another_one_is_given(tmp_path: Path) -> None:
     save_parameters(tmp_path, PublishedParameters(), "mine")
     with pytest.raises(ModelError, match=r"model\.json' is damaged: field 'annotator': .*found 'mine'"):
