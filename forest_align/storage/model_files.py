@@ -2,7 +2,8 @@
 
 Each file has two names, such as ``weights.safetensors`` and ``weights.2.safetensors``. New content is written
 under the name that the present ``model.json`` does not use, so a kill or a full disk at any moment leaves the
-old model or the new one. A model that is part of another one has a folder in its folder, with two names too.
+old model or the new one. In the end everything has its first name. A model that is part of another one has a
+folder in its folder, with two names too.
 """
 
 from __future__ import annotations
@@ -57,26 +58,38 @@ def write_model_files(
     format_json_object(card)
     folder.mkdir(parents=True, exist_ok=True)
     with _saving(folder):
-        before = _present(folder)
-        named: dict[str, dict[str, Any]] = {_FILES: {}, _PARTS: {}}
-        for name, content in files.items():
-            digest = _digest(content)
-            used = before[_FILES].get(name)
-            if used is None or not _holds(folder / used, digest):
-                used = _free(name, used)
-                write_atomically(folder / used, content)
-            named[_FILES][name] = {"file": used, "sha256": digest}
-        for name, save in (parts or {}).items():
-            used = before[_PARTS].get(name)
-            free = _free(name, used)
-            save(folder / free)
-            digest = _digest((folder / free / CARD).read_bytes())
-            if used is not None and _holds(folder / used / CARD, digest):
-                free = used
-            named[_PARTS][name] = {"folder": free, "sha256": digest}
-        bound = {**card, **{field: entries for field, entries in named.items() if entries}}
-        write_atomically(folder / CARD, (format_json_object(bound, indent=1) + "\n").encode())
-        _remove_unused(folder, before, _present(folder))
+        # New content goes to second names first. Once it is complete, it takes the first names.
+        while not _write_beside(folder, card, files, parts or {}):
+            pass
+
+
+def _write_beside(
+    folder: Path,
+    card: Mapping[str, Any],
+    files: Mapping[str, bytes],
+    parts: Mapping[str, Callable[[Path], object]],
+) -> bool:
+    """Write a model under the names that the present one does not use; whether all are first names."""
+    before = _present(folder)
+    named: dict[str, dict[str, Any]] = {_FILES: {}, _PARTS: {}}
+    for name, content in files.items():
+        digest, used = _digest(content), before[_FILES].get(name)
+        if used != name or not _holds(folder / name, digest):
+            used = _free(name, used)
+            write_atomically(folder / used, content)
+        named[_FILES][name] = {"file": used, "sha256": digest}
+    for name, save in parts.items():
+        used = _free(name, before[_PARTS].get(name))
+        save(folder / used)
+        digest = _digest((folder / used / CARD).read_bytes())
+        if used != name and _holds(folder / name / CARD, digest):
+            used = name
+        named[_PARTS][name] = {"folder": used, "sha256": digest}
+    bound = {**card, **{field: entries for field, entries in named.items() if entries}}
+    write_atomically(folder / CARD, (format_json_object(bound, indent=1) + "\n").encode())
+    now = _present(folder)
+    _remove_unused(folder, before, now)
+    return all(used == name for names in now.values() for name, used in names.items())
 
 
 def read_bound(folder: Path, card: Mapping[str, Any], name: str) -> tuple[Path, bytes, bool]:
