@@ -2,8 +2,8 @@ r"""Measure a parser: labelled F1 and tags on three treebanks, calibration.
 
 Example::
 
-    python -m forest_align.eval.parser_quality --model en --wsj TREEBANKS/wsj_sample --gum TREEBANKS/gum \
-        --craft TREEBANKS/craft
+    python -m forest_align.em.recipes parser-quality --model en --wsj TREEBANKS/wsj_sample \
+        --gum TREEBANKS/gum --craft TREEBANKS/craft
 
 Each treebank's held-out part is parsed three times: its own words, its own words in lower case, and raw text.
 The raw text is made by joining the words, and is split again by this package's tokenizer. Brackets are
@@ -204,11 +204,8 @@ def report_calibration(
         )
 
 
-def main() -> None:
-    """Run the measurements that the options select."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the recipe."""
     parser.add_argument("--model", default="en", help="name or folder of the parser")
     parser.add_argument("--wsj", type=Path, help="folder of the WSJ sample")
     parser.add_argument("--gum", type=Path, help="folder of GUM")
@@ -217,9 +214,12 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=0, help="sentences of each part, for a quick look")
     parser.add_argument("--temperatures", type=float, nargs="*", default=[1.0])
     parser.add_argument("--threads", type=int, default=2)
-    options = parser.parse_args()
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the measurements that the options select."""
     if not (options.wsj or options.gum or options.craft):
-        parser.error("nothing to measure: name --wsj, --gum or --craft")
+        raise InputError("nothing to measure: name --wsj, --gum or --craft")
     torch.set_num_threads(options.threads)
     parts: dict[str, Sequence[TreebankSentence]] = {}
     if options.wsj:
@@ -239,7 +239,3 @@ def main() -> None:
             print(f"{name:15} {condition:6} {figures}  {len(chosen)} sentences, {speed:.0f}/s", flush=True)
         if options.temperatures:
             report_calibration(scorer, chosen, options.temperatures)
-
-
-if __name__ == "__main__":
-    main()

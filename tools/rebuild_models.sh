@@ -70,7 +70,7 @@ link_package() {
 
 # train_parser OPTION...: one of the three runs of the parser's training, each of which continues the one before.
 train_parser() {
-    python -m forest_align.em.parser.training --wsj "$treebank/wsj_sample" --gum "$treebank/gum" --craft "$treebank/craft" \
+    python -m forest_align.em.recipes parser --wsj "$treebank/wsj_sample" --gum "$treebank/gum" --craft "$treebank/craft" \
         --encoder "$minilm" --work "$out/parser-work" --resume "$@"
 }
 
@@ -87,15 +87,15 @@ take_dev_pairs() {
 # tune_model FROM NAME: tunes the model FROM on the dev pairs and calibrates it, as OUT/NAME. The beam stays at 50.
 tune_model() {
     forest-align tune $dev --model "$1" -o "$out/$2" --forests "$out/cache" --trials "$trials" --workers "$workers" --keep beam
-    python -m forest_align.em.forest.calibrate "$alignment/mtref/dev.tsv" "$alignment/wiki/dev.tsv" \
+    python -m forest_align.em.recipes phrase-calibration "$alignment/mtref/dev.tsv" "$alignment/wiki/dev.tsv" \
         "$alignment/edinburgh/train.sure.json" --model "$out/$2" -o "$out/$2" --forests "$out/cache" \
         > "$out/tables/$2.calibration.md"
 }
 
 # train_contextual: the link model of sure links, and its probabilities of all links.
 train_contextual() {
-    python -m forest_align.em.contextual.training "$alignment" "$out/contextual" --cache "$out/cache"
-    python -m forest_align.em.contextual.all_links "$alignment/mtref/dev.tsv" "$alignment/edinburgh/train.sure+possible.json" \
+    python -m forest_align.em.recipes contextual "$alignment" "$out/contextual" --cache "$out/cache"
+    python -m forest_align.em.recipes all-links "$alignment/mtref/dev.tsv" "$alignment/edinburgh/train.sure+possible.json" \
         --model "$out/contextual" -o "$out/contextual" --forests "$out/cache" > "$out/tables/contextual.all_links.md"
 }
 
@@ -103,27 +103,27 @@ train_contextual() {
 train_joint() {
     forest-align train joint "$alignment/edinburgh/train.sure.json" "$alignment/msr_rte/dev.majority.json" \
         -o "$out/joint" --forests "$out/cache" --resume
-    python -m forest_align.em.joint.freer_links "$alignment/mtref/dev.tsv" --model "$out/joint" -o "$out/joint" \
+    python -m forest_align.em.recipes freer-links "$alignment/mtref/dev.tsv" --model "$out/joint" -o "$out/joint" \
         --forests "$out/cache" > "$out/tables/joint.freer_links.md"
 }
 
 # tune_phrases: puts the models of phrases into the tuned model, and tunes and calibrates the search with them.
 tune_phrases() {
-    python -m forest_align.em.phrases.tuning "$data" "$out/phrases" "$out/forest" --model "$out/forest-without-phrases" \
+    python -m forest_align.em.recipes phrase-options "$data" "$out/phrases" "$out/forest" --model "$out/forest-without-phrases" \
         --relations "$out/relations" --cache "$out/cache" --trials "$trials"
-    python -m forest_align.em.forest.calibrate "$alignment/mtref/dev.tsv" "$alignment/wiki/dev.tsv" \
+    python -m forest_align.em.recipes phrase-calibration "$alignment/mtref/dev.tsv" "$alignment/wiki/dev.tsv" \
         --model "$out/forest" -o "$out/forest" --forests "$out/cache" > "$out/tables/forest.calibration.md"
 }
 
 # tune_untrained NAME: the weights of zero (uniform) or set by hand (fixed) with fixed options, then tuned ones.
 tune_untrained() {
-    python -m forest_align.em.forest.untuned "$here/forest_align/aligners/models/$1" -o "$out/start/$1"
+    python -m forest_align.em.recipes untuned "$here/forest_align/aligners/models/$1" -o "$out/start/$1"
     tune_model "$out/start/$1" "$1"
 }
 
 # train_published: the paper's system, trained under its own search from weights of zero, with a dictionary of the text.
 train_published() {
-    python -m forest_align.em.forest.untuned "$here/forest_align/aligners/models/uniform" -o "$out/start/forest-published" \
+    python -m forest_align.em.recipes untuned "$here/forest_align/aligners/models/uniform" -o "$out/start/forest-published" \
         --published
     forest-align train forest $text -o "$out/em-published" --start "$out/start/forest-published" --forests "$out/cache" \
         --epochs 5 --batch-size 0 --workers "$workers" --resume
@@ -170,15 +170,15 @@ bundle lexicon data/resources
 step parser-1 train_parser --minutes 71
 step parser-2 train_parser --minutes 82 --encoder-rate 3e-4 --head-rate 1.6e-3 --craft-sentences 40000
 step parser-3 train_parser --minutes 165 --craft-sentences 40000 --longest 100
-step parser python -m forest_align.em.parser.calibration --model "$out/parser-work/export" --gum "$treebank/gum" --output "$out/parser"
+step parser python -m forest_align.em.recipes parser-calibration --model "$out/parser-work/export" --gum "$treebank/gum" --output "$out/parser"
 bundle parser parsing/models/en
 step vectors python "$here/tools/build_word_vectors.py" "$mpnet" "$out/vectors"
 bundle vectors parsing/vectors
-step tagger python -m forest_align.em.parser.tagger "$treebank" "$out/tagger"
+step tagger python -m forest_align.em.recipes tagger "$treebank" "$out/tagger"
 bundle tagger parsing/vectors
 step contextual train_contextual
 bundle contextual aligners/models/contextual
-step chunks python -m forest_align.em.chunks.chunk_training "$data/ists" "$out/chunks"
+step chunks python -m forest_align.em.recipes chunks "$data/ists" "$out/chunks"
 bundle chunks aligners/chunks/models/chunks
 step semi-markov forest-align train semi-markov "$alignment/msr_rte/dev.majority.json" "$alignment/edinburgh/train.sure.json" \
     -o "$out/semi-markov" --forests "$out/cache" --resume
@@ -201,14 +201,14 @@ bundle uniform aligners/models/uniform
 step em forest-align train forest $text -o "$out/em" --start "$out/uniform" --forests "$out/cache" \
     --epochs 5 --batch-size 0 --workers "$workers" --resume
 step forest-without-phrases tune_model "$out/em" forest-without-phrases
-step phrases python -m forest_align.em.phrases.training "$data" "$out/phrases" --cache "$out/cache" --folds
-step relations python -m forest_align.em.phrases.relation_training "$data" "$out/relations" --cache "$out/cache" --folds 5
+step phrases python -m forest_align.em.recipes phrases "$data" "$out/phrases" --cache "$out/cache" --folds
+step relations python -m forest_align.em.recipes relations "$data" "$out/relations" --cache "$out/cache" --folds 5
 step forest tune_phrases
 bundle forest aligners/models/forest
-step paraphrases python -m forest_align.em.sentence_pairs.training "$out/paraphrases" \
+step paraphrases python -m forest_align.em.recipes paraphrases "$out/paraphrases" \
     --loose "$data/extrinsic/msrp/msr-para-train.tsv" --strict "$data/extrinsic/paws/dev.tsv" --features "$out/cache"
 bundle paraphrases aligners/models/parts/paraphrases
-step edits python -m forest_align.em.edits.edit_training "$data" "$out/edits" --folds 3
+step edits python -m forest_align.em.recipes edits "$data" "$out/edits" --folds 3
 bundle edits edits/models/arxivedits
 step em-published train_published
 step forest-published tune_published

@@ -7,7 +7,7 @@ column is the significance of the difference in *near* to the projection.
 
 Example::
 
-    python -m forest_align.em.phrases.training DATA FOLDS --cache CACHE --folds
+    python -m forest_align.em.recipes phrases DATA FOLDS --cache CACHE --folds
     python benchmarks/quality/phrase_folds.py DATA FOLDS
 """
 

@@ -7,7 +7,7 @@ model. The significance is that of the difference to the projection in constitue
 
 Example::
 
-    python -m forest_align.em.phrases.training DATA FOLDS --cache CACHE --folds
+    python -m forest_align.em.recipes phrases DATA FOLDS --cache CACHE --folds
     python benchmarks/quality/phrase_steps.py DATA FOLDS
 """
 

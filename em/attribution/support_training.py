@@ -4,7 +4,7 @@ The chunks are those of iSTS. A chunk is supported if the other sentence has a c
 says more. A fifth of all pairs are made of sentences of two pairs; nothing supports their chunks. The model
 of chunks is trained without the fold that it judges, and so is the regression::
 
-    python -m forest_align.em.attribution.support_training DATA/ists
+    python -m forest_align.em.recipes support DATA/ists
 
 The baseline is the mean link probability of the content words of a chunk. Its threshold is the best one on
 the very chunks of the table.
@@ -26,7 +26,7 @@ from forest_align.aligners.logistic_function import regression
 from forest_align.alignment import CHUNK_RELATIONS
 from forest_align.em.attribution.support_examples import SupportExample, read_support_examples
 from forest_align.em.chunks.chunk_training import FOLDS, SETS, ChunkSettings, fit_chunks, folds_of
-from forest_align.em.logistic import fit_logistic
+from forest_align.em.fitting.logistic import fit_logistic
 from forest_align.eval.metrics.calibration_error import calibrate
 
 _RIDGE = 1.0
@@ -120,14 +120,14 @@ def fit(tables: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> np.ndarr
     return fit_logistic(features, right, ridge=_RIDGE)
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Fit and print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the recipe."""
     parser.add_argument("data", type=Path, help="folder of STSint.input.*.wa and their files of chunks")
     parser.add_argument("--limit", type=int, help="use only the first pairs of each file")
-    options = parser.parse_args(argv)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Fit and print."""
     torch.set_num_threads(1)
     words = ContextualAligner()
     examples = [
@@ -138,7 +138,3 @@ def main(argv: Sequence[str] | None = None) -> None:
     tables = cross_fitted_tables(examples, ChunkSettings())
     print("\n".join(rows(examples, tables)))
     print(f"SUPPORT_WEIGHTS = ({', '.join(f'{weight:.2f}' for weight in fit(tables))})")
-
-
-if __name__ == "__main__":
-    main()

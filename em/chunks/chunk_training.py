@@ -1,4 +1,4 @@
-"""Train the chunk model on iSTS; run once, its output is committed. Also prints cross-fitted figures.
+"""Train the chunk model on iSTS. Also prints cross-fitted figures.
 
 The network of :class:`~forest_align.aligners.chunks.chunk_model.ChunkModel` reads every pair of chunks in
 both directions. Its loss is the cross-entropy of "aligned" over all pairs, and of relation and similarity
@@ -7,7 +7,7 @@ models that have not seen them: five folds, in each of which neighbouring pairs 
 
 Examples
 --------
-python -m forest_align.em.chunks.chunk_training ../shared/data/ists OUT
+python -m forest_align.em.recipes chunks ../shared/data/ists OUT
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.alignment import CHUNK_RELATIONS, SWAPPED_RELATIONS
 from forest_align.data.formats.format import ChunkLink
 from forest_align.em.chunks.chunk_examples import ChunkExample, read_chunk_examples
-from forest_align.em.descent import descend
+from forest_align.em.fitting.descent import descend
 from forest_align.eval.files.result_tables import Row, format_table
 from forest_align.eval.metrics.chunk_relation_scores import (
     CHUNK_F1S,
@@ -74,12 +74,14 @@ class ChunkSettings:
     seed: int = 0
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the script."""
-    parser = argparse.ArgumentParser(description="Train the chunk model and print cross-fitted figures.")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the recipe."""
     parser.add_argument("data", type=Path, help="folder of STSint.input.*.wa and their files of chunks")
     parser.add_argument("output", type=Path, help="folder for the model")
-    options = parser.parse_args(arguments)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Follow the recipe."""
     torch.set_num_threads(1)  # fixed order of sums: the same weights every time
     paths = [options.data / f"STSint.input.{name}.wa" for name in SETS]
     examples = read_chunk_examples(paths, ContextualAligner())
@@ -101,7 +103,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         },
     }
     replace(model, threshold=threshold, joining=joining, card=card).save(options.output)
-    return 0
 
 
 def folds_of(examples: Sequence[ChunkExample]) -> np.ndarray:
@@ -242,7 +243,3 @@ def error_rows(
         counts[example.set] = counts.get(example.set, 0) + np.array([cells.sum() for cells in row])
     for name, sums in {**counts, "all": np.sum(list(counts.values()), axis=0)}.items():
         yield f"| {name} | {' | '.join(map(str, sums.tolist()))} |"
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -5,7 +5,7 @@ any link. Then the threshold with the highest F1 is chosen. The table shows ever
 with the links of the sure convention and with those fitted to the other pairs. The model that is written is
 fitted to all pairs::
 
-    python -m forest_align.em.contextual.all_links MTREF/dev.tsv EDINBURGH/train.sure+possible.json \
+    python -m forest_align.em.recipes all-links MTREF/dev.tsv EDINBURGH/train.sure+possible.json \
         --model contextual -o MODEL
 
 F1 is without the links of repeated words.
@@ -24,7 +24,7 @@ import numpy as np
 from forest_align.aligners.contextual import ContextualAligner
 from forest_align.aligners.link_convention import AllLinks
 from forest_align.em.corpus.gold_pairs import read_gold_files
-from forest_align.em.logistic import fit_logistic
+from forest_align.em.fitting.logistic import fit_logistic
 from forest_align.em.progress import counting_bar
 from forest_align.em.tuning.word_link_sweep import WordDevPair, dev_pairs
 from forest_align.eval.metrics.calibration_error import calibrate
@@ -123,24 +123,24 @@ def _cells(pairs: Sequence[JudgedLinks]) -> tuple[np.ndarray, np.ndarray]:
     return np.clip(values[counts], _NEAREST, 1 - _NEAREST), gold[counts]
 
 
-def main(argv: Sequence[str] | None = None) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the recipe."""
+    parser.add_argument("gold", metavar="GOLD", nargs="+", type=Path, help="pairs with gold word links")
+    parser.add_argument("--model", default="contextual", help="model to fit (default: contextual)")
+    parser.add_argument("-o", "--output", metavar="MODEL", type=Path, help="where to write it")
+    parser.add_argument("--parser", default="en", help="parser: a name or a folder (default: en)")
+    parser.add_argument("--forests", metavar="CACHE", type=Path, help="keeps what is computed once")
+    parser.add_argument("--limit", type=int, help="only the first so many pairs of each file")
+
+
+def run(options: argparse.Namespace) -> None:
     """Fit, report, and write the model."""
-    arguments = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    arguments.add_argument("gold", metavar="GOLD", nargs="+", type=Path, help="pairs with gold word links")
-    arguments.add_argument("--model", default="contextual", help="model to fit (default: contextual)")
-    arguments.add_argument("-o", "--output", metavar="MODEL", type=Path, help="where to write it")
-    arguments.add_argument("--parser", default="en", help="parser: a name or a folder (default: en)")
-    arguments.add_argument("--forests", metavar="CACHE", type=Path, help="keeps what is computed once")
-    arguments.add_argument("--limit", type=int, help="only the first so many pairs of each file")
-    options = arguments.parse_args(argv)
     aligner = ContextualAligner.load(options.model, parser=options.parser)
     judged: dict[str, list[JudgedLinks]] = {}
     for path in options.gold:
         name = f"{path.parent.name}/{path.name}"
         if name in judged:
-            arguments.error(f"expected files of different names, found {name} twice")
+            raise InputError(f"expected files of different names, found {name} twice")
         read = read_gold_files([str(path)], links="all")[: options.limit]
         broken = [one for one in read if isinstance(one, InputError)]
         usable = [one for one in read if not isinstance(one, InputError)]
@@ -155,7 +155,3 @@ def main(argv: Sequence[str] | None = None) -> None:
     if options.output:
         card = {**aligner.model.card, "all_links_fitted_on": {name: len(one) for name, one in judged.items()}}
         replace(aligner.model, all_links=fitted, card=card).save(options.output)
-
-
-if __name__ == "__main__":
-    main()

@@ -14,13 +14,13 @@ from forest_align.aligners.contextual.features import SentenceFeatures, related_
 from forest_align.aligners.contextual.pair_evidence import pair_evidence
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.em.contextual._constructed_pairs import constructed_pairs
-from forest_align.em.contextual._folds import FOLDS, Keys, folds_of, sentence_key
 from forest_align.em.contextual._vocabulary import vocabulary_of
 from forest_align.em.contextual.annotating import Annotated, annotate
 from forest_align.em.contextual.gold_links import mtref_train_links, only_sure, wanted_links
 from forest_align.em.contextual.misspellings import misspelled_sentence
 from forest_align.em.contextual.rearranging import Tagged, participles_of, rearranged_pair
 from forest_align.em.corpus.corpus import parser_fingerprint
+from forest_align.em.fitting.folds import FOLDS, Keys, folds_of, sentence_key
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.storage.fingerprints import fingerprint_of
 from forest_align.types import Sentence

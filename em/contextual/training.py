@@ -1,4 +1,4 @@
-"""Train the link model of the contextual aligner on hand-aligned corpora; run once, its output is committed.
+"""Train the link model of the contextual aligner on hand-aligned corpora.
 
 Corpora: the sure links of the train parts of MSR-RTE (its dev part), Edinburgh++, MultiMWA-MTRef and
 MultiMWA-Wiki. First, a projection of the word vectors is learned by aligning with a soft-max over rows and
@@ -8,16 +8,15 @@ fitted: the first (L-BFGS), the second and the message pass (Adam). Each reads t
 
 Examples
 --------
-python -m forest_align.em.contextual.training ../shared/data/alignment OUT --cache CACHE
-python -m forest_align.em.contextual.training ../shared/data/alignment OUT --cache CACHE --hold-out 0
-python -m forest_align.em.contextual.training ../shared/data/alignment OUT --cache CACHE --leave-out mtref
+python -m forest_align.em.recipes contextual ../shared/data/alignment OUT --cache CACHE
+python -m forest_align.em.recipes contextual ../shared/data/alignment OUT --cache CACHE --hold-out 0
+python -m forest_align.em.recipes contextual ../shared/data/alignment OUT --cache CACHE --leave-out mtref
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -37,7 +36,6 @@ from forest_align.em.contextual._first_pass import (
     learn_projection,
     principal_directions,
 )
-from forest_align.em.contextual._folds import FOLDS
 from forest_align.em.contextual._message_pass import fit_messages
 from forest_align.em.contextual._second_pass import cells_of, fit_second
 from forest_align.em.contextual.annotating import save_whole
@@ -49,13 +47,13 @@ from forest_align.em.contextual.examples import (
     sentences_of_tests,
 )
 from forest_align.em.corpus.corpus import parser_fingerprint
+from forest_align.em.fitting.folds import FOLDS
 from forest_align.eval.metrics.calibration_error import calibrate
 from forest_align.storage.fingerprints import fingerprint_of
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the script."""
-    options = parse_arguments(arguments)
+def run(options: argparse.Namespace) -> None:
+    """Follow the recipe."""
     torch.set_num_threads(1)  # fixed order of sums: the same weights every time
     settings = LinkSettings(without=tuple(options.without))
     examples = list(read_examples(options.data, options.parser, options.cache))
@@ -97,14 +95,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for line in measure(model, [project(e) for e in (*measured, *unseen(measured, trained))]):
         print(line, flush=True)
     model.save(options.output)
-    return 0
 
 
-def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """Read the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the recipe."""
     parser.add_argument("data", type=Path, help="folder with msr_rte, edinburgh, mtref and wiki")
     parser.add_argument("output", type=Path, help="folder for the model")
     parser.add_argument("--parser", default="en", help="gives word vectors and tags")
@@ -119,7 +113,6 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--hold-out", type=int, choices=range(FOLDS), help="keep a fold of all corpora for measuring"
     )
     parser.add_argument("--leave-out", choices=tuple(TRAIN), help="keep a whole corpus")
-    return parser.parse_args(arguments)
 
 
 def split(
@@ -224,7 +217,3 @@ def macro(links: Sequence[np.ndarray], examples: Sequence[LinkExample]) -> dict[
     p, r = float(np.mean(precision)), float(np.mean(recall))
     values = {"P": p, "R": r, "F1": 2 * p * r / (p + r), "E": float(np.mean(exact))}
     return {name: round(100 * value, 2) for name, value in values.items()}
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -4,7 +4,8 @@ Documents are made from the training pairs of MTRef and Wiki, in three sizes. Ev
 verses, less the books that no model learns from, shows the last regression sentences that are reworded and
 divided. The weights are printed as they stand in :mod:`forest_align.aligners.documents.sentence_links`::
 
-    python -m forest_align.em.documents.training MTREF/train.tsv WIKI/train.tsv --verses verses-train.jsonl.gz
+    python -m forest_align.em.recipes document-links MTREF/train.tsv WIKI/train.tsv \
+        --verses verses-train.jsonl.gz
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from forest_align.aligners.logistic_function import regression
 from forest_align.data.pairs import read_pairs
 from forest_align.em.documents.constructed_documents import ConstructedDocuments, Words, constructed_corpus
 from forest_align.em.documents.verse_documents import chapters
-from forest_align.em.logistic import fit_logistic
+from forest_align.em.fitting.logistic import fit_logistic
 from forest_align.types import InputError, Sentence
 
 #: Pairs of a document.
@@ -79,18 +80,18 @@ def fit_links(
     return first, second, fit_logistic(np.concatenate(placed), np.concatenate(labels), ridge=_RIDGE)
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Fit and print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the recipe."""
     parser.add_argument(
         "files", nargs="+", type=Path, metavar="FILE", help="pairs of sentences to learn from"
     )
     parser.add_argument("--limit", type=int, help="use only the first pairs of each file")
     parser.add_argument("--seed", type=int, default=0, help="seed of the constructed documents (default: 0)")
     parser.add_argument("--verses", type=Path, metavar="FILE", help="verses with their phrases by hand")
-    options = parser.parse_args(argv)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Fit and print."""
     documents = [
         one
         for path in options.files
@@ -103,7 +104,3 @@ def main(argv: Sequence[str] | None = None) -> None:
     names = ("OWN_WEIGHTS", "CONTEXT_WEIGHTS", "PLACE_WEIGHTS")
     for name, weights in zip(names, fit_links(matches, documents, last=len(verses)), strict=True):
         print(f"{name} = ({', '.join(f'{weight:.2f}' for weight in weights)})")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""Train the conventions of edits on arXivEdits; run once, its output is committed.
+"""Train the conventions of edits on arXivEdits.
 
 The model is a semi-Markov model over the possible edits of each pair (Sarawagi & Cohen 2004). Where no path
 of the lattice has all marked edits, it learns the path with most of them. ``--folds K`` also prints how well
@@ -6,7 +6,7 @@ held-out pairs of the train part are divided.
 
 Examples
 --------
-python -m forest_align.em.edits.edit_training ../shared/data OUT --folds 3
+python -m forest_align.em.recipes edits ../shared/data OUT --folds 3
 """
 
 from __future__ import annotations
@@ -122,17 +122,17 @@ def cross_fitted_f1(examples: Sequence[EditExample], folds: int) -> float:
     return edit_f1(counts)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Train and save."""
-    from forest_align.aligners import load
-
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the recipe."""
     parser.add_argument("data", type=Path, help="folder with edits/")
     parser.add_argument("output", type=Path, help="folder to write")
     parser.add_argument("--folds", type=int, default=0, metavar="K", help="also print cross-fitted F1")
-    options = parser.parse_args(arguments)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Train and save."""
+    from forest_align.aligners import load
+
     pairs = list(read_edited_pairs(options.data / "edits/arxivedits-train.json"))
     aligner = load("forest")
     examples = edit_examples(pairs, aligner.align_many([(pair.source, pair.target) for pair in pairs]))
@@ -140,7 +140,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"F1 of held-out pairs: {100 * cross_fitted_f1(examples, options.folds):.1f}")
     description = {"trained on": ["edits/arxivedits-train.json"], "pairs": len(pairs)}
     train_conventions(examples).save(options.output, description)
-
-
-if __name__ == "__main__":
-    main()

@@ -4,15 +4,15 @@ Fits on every second pair of each file. On the other pairs it compares the proba
 constituent pairs that are right, before (plain posteriors) and after. Forests have the size with which the
 model was tuned::
 
-    python -m forest_align.em.forest.calibrate MTREF/dev.tsv WIKI/dev.tsv EDINBURGH/train.sure.json \
-        --model MODEL -o MODEL --forests CACHE
+    python -m forest_align.em.recipes phrase-calibration MTREF/dev.tsv WIKI/dev.tsv \
+        EDINBURGH/train.sure.json --model MODEL -o MODEL --forests CACHE
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from forest_align.em.corpus.corpus import CorpusReader
 from forest_align.em.forest._calibration import JudgedPhrases, fit_calibration, judge_phrases
 from forest_align.em.progress import counting_bar
 from forest_align.eval.metrics.calibration_error import calibrate
+from forest_align.types import InputError
 
 
 def rows(held_out: Mapping[str, JudgedPhrases], calibration: PhraseCalibration) -> Iterator[str]:
@@ -63,23 +64,23 @@ def diagram(held_out: Mapping[str, JudgedPhrases], calibration: PhraseCalibratio
         yield f"| {' | '.join(cells)} |"
 
 
-def main(argv: Sequence[str] | None = None) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the recipe."""
+    parser.add_argument("gold", metavar="GOLD", nargs="+", type=Path, help="pairs with gold word links")
+    parser.add_argument("--model", default="forest", help="model to calibrate (default: forest)")
+    parser.add_argument("-o", "--output", metavar="MODEL", type=Path, help="where to write it")
+    parser.add_argument("--parser", default="en", help="parser: a name or a folder (default: en)")
+    parser.add_argument("--forests", metavar="CACHE", type=Path, help="keeps what is computed once")
+    parser.add_argument("--limit", type=int, help="only the first so many pairs of each file")
+
+
+def run(options: argparse.Namespace) -> None:
     """Fit, report, and write the model."""
-    arguments = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    arguments.add_argument("gold", metavar="GOLD", nargs="+", type=Path, help="pairs with gold word links")
-    arguments.add_argument("--model", default="forest", help="model to calibrate (default: forest)")
-    arguments.add_argument("-o", "--output", metavar="MODEL", type=Path, help="where to write it")
-    arguments.add_argument("--parser", default="en", help="parser: a name or a folder (default: en)")
-    arguments.add_argument("--forests", metavar="CACHE", type=Path, help="keeps what is computed once")
-    arguments.add_argument("--limit", type=int, help="only the first so many pairs of each file")
-    options = arguments.parse_args(argv)
     model = ForestAligner.load(options.model).model
     reader = CorpusReader.for_model(model, options.parser, cache=options.forests)
     names = [f"{path.parent.name}/{path.name}" for path in options.gold]
     if len(set(names)) < len(names):
-        arguments.error(f"expected files of different names, found {', '.join(names)}")
+        raise InputError(f"expected files of different names, found {', '.join(names)}")
     fitted_on, held_out = {}, {}
     sizes = {}
     for name, path in zip(names, options.gold, strict=True):
@@ -98,7 +99,3 @@ def main(argv: Sequence[str] | None = None) -> None:
         name = "phrases_calibrated_on" if by_phrases else "calibrated_on"
         description = {**model.description, name: sizes}
         replace(model, calibration=calibration, description=description).save(options.output)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """Write a forest model with the weights of another one and the fixed start options of the sweeps.
 
-Usage: python -m forest_align.em.forest.untuned MODEL -o UNTUNED [--published]
+Usage: python -m forest_align.em.recipes untuned MODEL -o UNTUNED [--published]
 
 The bundled models have tuned options and a calibration. A sweep that started from these would run
 differently each time the models are rebuilt. The options written here are round numbers from before any
@@ -10,7 +10,6 @@ sweep. ``--published`` writes those of the paper's search, for a model with a di
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from pathlib import Path
 
 from forest_align.aligners.forest.aligner import ForestAligner
@@ -57,18 +56,14 @@ def untuned(model: ForestModel, *, published: bool = False) -> ForestModel:
     return ForestModel(model.weights, model.lexical, options, about, dictionary=dictionary)
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Read a model and write the untuned one."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the recipe."""
     parser.add_argument("model", metavar="MODEL", help="name or folder of the model that has the weights")
     parser.add_argument("-o", "--output", metavar="UNTUNED", type=Path, required=True, help="folder to write")
     parser.add_argument("--published", action="store_true", help="the search and the dictionary of the paper")
-    arguments = parser.parse_args(argv)
-    model = ForestAligner.load(arguments.model).model
-    untuned(model, published=arguments.published).save(arguments.output)
 
 
-if __name__ == "__main__":
-    main()
+def run(options: argparse.Namespace) -> None:
+    """Read a model and write the untuned one."""
+    model = ForestAligner.load(options.model).model
+    untuned(model, published=options.published).save(options.output)

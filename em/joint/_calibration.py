@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forest_align.aligners.joint.margins import margins
-from forest_align.em.logistic import fit_logistic
+from forest_align.em.fitting.logistic import fit_logistic
 
 if TYPE_CHECKING:
     from forest_align.aligners.joint.model import JointModel

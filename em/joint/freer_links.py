@@ -3,7 +3,7 @@ r"""Fit how much less a deletion is worth to the joint aligner where possible li
 The deletion of a word is made worse, step by step, and the step with the highest F1 on all links is chosen.
 Then probabilities are calibrated. The table has every second pair, at each step::
 
-    python -m forest_align.em.joint.freer_links MTREF/dev.tsv --model joint -o MODEL
+    python -m forest_align.em.recipes freer-links MTREF/dev.tsv --model joint -o MODEL
 """
 
 from __future__ import annotations
@@ -85,18 +85,18 @@ def table(scores: Sequence[Sequence[float]]) -> Iterator[str]:
         yield f"| {deletion} | {' | '.join(f'{score:.2f}' for score in halves)} |"
 
 
-def main(argv: Sequence[str] | None = None) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the recipe."""
+    parser.add_argument("gold", metavar="GOLD", nargs="+", type=Path, help="pairs with gold word links")
+    parser.add_argument("--model", default="joint", help="model to fit (default: joint)")
+    parser.add_argument("-o", "--output", metavar="MODEL", type=Path, help="where to write it")
+    parser.add_argument("--parser", default="en", help="parser: a name or a folder (default: en)")
+    parser.add_argument("--forests", metavar="CACHE", type=Path, help="cache of parses")
+    parser.add_argument("--limit", type=int, help="only the first so many pairs of all files")
+
+
+def run(options: argparse.Namespace) -> None:
     """Fit, report, and write the model."""
-    arguments = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    arguments.add_argument("gold", metavar="GOLD", nargs="+", type=Path, help="pairs with gold word links")
-    arguments.add_argument("--model", default="joint", help="model to fit (default: joint)")
-    arguments.add_argument("-o", "--output", metavar="MODEL", type=Path, help="where to write it")
-    arguments.add_argument("--parser", default="en", help="parser: a name or a folder (default: en)")
-    arguments.add_argument("--forests", metavar="CACHE", type=Path, help="cache of parses")
-    arguments.add_argument("--limit", type=int, help="only the first so many pairs of all files")
-    options = arguments.parse_args(argv)
     model = JointAligner.load(options.model).model
     pairs = read_gold_files([str(path) for path in options.gold], links="all")[: options.limit]
     with counting_bar("preparing", 3 * len(pairs)) as bar:
@@ -122,7 +122,3 @@ def main(argv: Sequence[str] | None = None) -> None:
             "all_links_fitted_on": [f"{path.parent.name}/{path.name}" for path in options.gold],
         }
         replace(model, all_links=fitted, card=card).save(options.output)
-
-
-if __name__ == "__main__":
-    main()

@@ -2,7 +2,7 @@ r"""Choose a trained parser's temperature on GUM's dev part and write the finish
 
 Example::
 
-    python -m forest_align.em.parser.calibration --model WORK/export --gum TREEBANKS/gum \
+    python -m forest_align.em.recipes parser-calibration --model WORK/export --gum TREEBANKS/gum \
         --output forest_align/parsing/models/en
 
 It chooses the temperature with the smallest calibration error of labelled spans.
@@ -21,23 +21,24 @@ from forest_align.eval.parser_quality import calibration
 from forest_align.parsing.networks.devices import EXACT
 from forest_align.parsing.networks.encoder_scorer import EncoderScorer
 from forest_align.parsing.networks.model_files import parser_config, read_config, read_weights, write_model
+from forest_align.types import InputError
 
 TEMPERATURES = np.arange(1.0, 1.81, 0.1)
 
 
-def main() -> None:
-    """Measure each temperature, print the errors, and write the model with the best one."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the recipe."""
     parser.add_argument("--model", type=Path, required=True, help="folder that the training exported")
     parser.add_argument("--gum", type=Path, required=True, help="folder of GUM")
     parser.add_argument("--output", type=Path, required=True, help="folder of the finished model")
-    options = parser.parse_args()
+
+
+def run(options: argparse.Namespace) -> None:
+    """Measure each temperature, print the errors, and write the model with the best one."""
     sentences = read_gum(options.gum).dev
     config = parser_config(options.model, read_config(options.model))
     if config.temperature != 1:
-        parser.error(f"{options.model} has a temperature already")
+        raise InputError(f"{options.model} has a temperature already")
     scored = EncoderScorer.read(options.model, EXACT).score([s.words for s in sentences])
     errors = []
     for temperature in TEMPERATURES:
@@ -48,7 +49,3 @@ def main() -> None:
     config = dataclasses.replace(config, temperature=best)
     write_model(options.output, options.model, read_weights(options.model), config)
     print(f"wrote {options.output} with temperature {best}")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,17 +1,16 @@
-"""Train the tagger that reads word vectors; run once, its output is committed beside the vectors.
+"""Train the tagger that reads word vectors.
 
 It learns from the train parts of three treebanks. In each epoch some of the sentences are in lower case. It
 prints the share of correct tags on held-out parts, as written and in lower case.
 
 Examples
 --------
-python -m forest_align.em.parser.tagger TREEBANKS OUT
+python -m forest_align.em.recipes tagger TREEBANKS OUT
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -23,7 +22,7 @@ import torch
 from torch.nn import functional
 
 from forest_align.data.trees.treebanks import TreebankSentence, read_craft, read_gum, read_wsj
-from forest_align.em.descent import descend
+from forest_align.em.fitting.descent import descend
 from forest_align.parsing.networks.encoder_batches import CASE_COUNT, case_numbers, plain_word
 from forest_align.parsing.networks.vector_network import WordVectors
 from forest_align.parsing.networks.word_tagger import WordTagger
@@ -63,11 +62,8 @@ class Words:
     sentence: torch.Tensor
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the script."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the recipe."""
     parser.add_argument("treebanks", type=Path, help="folder with wsj_sample, gum and craft")
     parser.add_argument("output", type=Path, help="folder for the tagger")
     parser.add_argument("--without-wsj", action="store_true", help="do not train on the WSJ sample")
@@ -75,7 +71,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--gum-without", nargs="+", default=[], metavar="GENRE", help="genres of GUM that are not trained on"
     )
     parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args(arguments)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Follow the recipe."""
     wsj, craft = read_wsj(options.treebanks / "wsj_sample"), read_craft(options.treebanks / "craft")
     gum = read_gum(options.treebanks / "gum", options.gum_without)
     chosen = Random(options.seed).sample(craft.train, min(CRAFT_SENTENCES, len(craft.train)))
@@ -90,7 +89,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name, sentences in (held_out | {"CRAFT dev": craft.dev, "CRAFT test": craft.test}).items():
         shares = (accuracy(tagger, sentences, make, lower=lower) for lower in (False, True))
         print("{}: {:.1%} of the tags are right, {:.1%} in lower case".format(name, *shares))
-    return 0
 
 
 def with_vectors(
@@ -160,7 +158,3 @@ def accuracy(
         right += sum(one == other for one, other in zip(found, sentence.tags, strict=True))
         total += len(words)
     return right / total
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -2,7 +2,7 @@ r"""Train the bundled English parser: tree-CRF likelihood, and tags.
 
 Example (two cores, about 75 minutes)::
 
-    python -m forest_align.em.parser.training --wsj TREEBANKS/wsj_sample --gum TREEBANKS/gum --craft
+    python -m forest_align.em.recipes parser --wsj TREEBANKS/wsj_sample --gum TREEBANKS/gum --craft
             TREEBANKS/craft \
         --encoder FOLDER_OF_MINILM --work WORK --minutes 71
 
@@ -44,6 +44,7 @@ from forest_align.parsing.networks.encoder_batches import WordEncoder
 from forest_align.parsing.networks.encoder_scorer import EncoderScorer
 from forest_align.parsing.networks.model_files import write_model
 from forest_align.parsing.networks.span_network import OnDevice
+from forest_align.types import InputError
 from forest_align.types.positive import positive
 
 
@@ -147,11 +148,8 @@ class TrainingRun:
         write_model(options.work / "export", options.encoder, self.trainer.averaged(), self.config)
 
 
-def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
-    """Read the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the recipe."""
     parser.add_argument("--wsj", type=Path, help="folder of the WSJ sample (wsj_*.mrg); default: none")
     parser.add_argument("--gum", type=Path, required=True, help="folder of GUM (*.ptb, splits.md)")
     parser.add_argument(
@@ -185,17 +183,15 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
         parser.add_argument(
             f"--{field.name.replace('_', '-')}", type=type(field.default), default=field.default
         )
-    options = parser.parse_args(arguments)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Follow the recipe."""
     if (options.steps > 0) == (options.minutes > 0):
-        parser.error("give --steps or --minutes")
+        raise InputError("give --steps or --minutes")
     if not options.resume and (options.work / "checkpoint.safetensors").exists():
-        parser.error(f"{options.work} holds a checkpoint: continue with --resume, or name another folder")
-    return options
-
-
-def main() -> None:
-    """Train according to the options."""
-    options = parse_options()
+        message = f"{options.work} holds a checkpoint: continue with --resume, or name another folder"
+        raise InputError(message)
     settings = ParserSettings(
         **{field.name: getattr(options, field.name) for field in dataclasses.fields(ParserSettings)}
     )
@@ -205,7 +201,3 @@ def main() -> None:
     run = TrainingRun(options, settings)
     print(f"{len(run.mix.sentences)} sentences, {sum(run.mix.copies):.0f} visits an epoch", file=sys.stderr)
     run.train()
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""Train the relation model of the forest aligner; run once, its output is committed.
+"""Train the relation model of the forest aligner.
 
 It learns relations and similarities from pairs of chunks (the train parts of iSTS 2016), and whether phrases
 mean the same from marked spans (SSD, the dev half). Only pairs whose sides are nodes of the forests count.
@@ -6,13 +6,12 @@ mean the same from marked spans (SSD, the dev half). Only pairs whose sides are 
 
 Examples
 --------
-python -m forest_align.em.phrases.relation_training ../shared/data OUT --cache CACHE --folds 5
+python -m forest_align.em.recipes relations ../shared/data OUT --cache CACHE --folds 5
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -106,9 +105,8 @@ def read_relations(data: Path, parser: str, cache: Path) -> Iterator[tuple[str, 
                 yield name, RelationExamples(*features, relations, scores)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the script."""
-    options = parse_arguments(arguments)
+def run(options: argparse.Namespace) -> None:
+    """Follow the recipe."""
     torch.set_num_threads(1)  # fixed order of sums: the same weights every time
     read = counted(read_relations(options.data, options.parser, options.cache), "pairs")
     parts = list(read)
@@ -122,7 +120,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "seed": options.seed,
     }
     replace(train_relations(examples, options.seed), card=card).save(options.output)
-    return 0
 
 
 def measured(parts: Sequence[tuple[str, RelationExamples]], folds: int, seed: int) -> Iterator[str]:
@@ -164,19 +161,11 @@ def _judged(model: RelationModel, part: RelationExamples) -> np.ndarray:
     return np.stack([part.relations, chosen, part.scores, similarity]).astype(np.float64)
 
 
-def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """Read the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the recipe."""
     parser.add_argument("data", type=Path, help="folder with ists and differences")
     parser.add_argument("output", type=Path, help="folder for the model")
     parser.add_argument("--parser", default="en", help="gives forests and word vectors")
     parser.add_argument("--cache", type=Path, required=True, help="folder for parses")
     parser.add_argument("--folds", type=int, default=0, help="measure by cross-fitting in so many folds")
     parser.add_argument("--seed", type=int, default=0)
-    return parser.parse_args(arguments)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

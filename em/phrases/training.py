@@ -1,4 +1,4 @@
-"""Train the phrase-pair model of the forest aligner; run once, its output is committed.
+"""Train the phrase-pair model of the forest aligner.
 
 It learns from phrases that people marked (ETPC, the dev half) and from phrases that word links made by hand
 imply (MTRef, Edinburgh++ and Wiki, train parts, and MSR-RTE, dev part). Word links of the training texts come
@@ -9,14 +9,12 @@ from the bundled contextual aligner, which has seen those of the word-aligned co
 
 Examples
 --------
-python -m forest_align.em.phrases.training ../shared/data OUT --cache CACHE --folds
+python -m forest_align.em.recipes phrases ../shared/data OUT --cache CACHE --folds
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,9 +32,8 @@ FOLDED = ("etpc", "msr_rte")
 CONVENTION = 0.5
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the script."""
-    options = parse_arguments(arguments)
+def run(options: argparse.Namespace) -> None:
+    """Follow the recipe."""
     torch.set_num_threads(1)  # fixed order of sums: the same weights every time
     random = np.random.default_rng(options.seed)
     parts: list[tuple[int, PhraseExamples]] = []
@@ -63,14 +60,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         model = replace(train_network(examples, options.convention, options.seed), card=card)
         model.save(options.output if fold is None else options.output / f"fold-{fold}")
         print("trained", "all" if fold is None else f"without fold {fold}", flush=True)
-    return 0
 
 
-def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """Read the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the recipe."""
     parser.add_argument("data", type=Path, help="folder with phrases and alignment")
     parser.add_argument("output", type=Path, help="folder for the model")
     parser.add_argument("--parser", default="en", help="gives forests and word vectors")
@@ -78,8 +71,3 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--convention", type=float, default=CONVENTION, help="0 marked phrases, 1 word links")
     parser.add_argument("--folds", action="store_true", help="also models without a fold of the pairs")
     parser.add_argument("--seed", type=int, default=0)
-    return parser.parse_args(arguments)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -6,15 +6,14 @@ uncontradicted on ETPC, or if a corpus has a lower constituent F1 than the model
 
 Examples
 --------
-python -m forest_align.em.phrases.tuning ../shared/data FOLDS OUT --cache CACHE --trials 100
+python -m forest_align.em.recipes phrase-options ../shared/data FOLDS OUT --cache CACHE --trials 100
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -144,9 +143,8 @@ def first_trial(options: ForestOptions) -> dict[str, float]:
     return {name: min(max(getattr(options, name), least), most) for name, (least, most, _) in SPACE.items()}
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the script."""
-    options = parse_arguments(arguments)
+def run(options: argparse.Namespace) -> None:
+    """Follow the recipe."""
     model = replace(ForestAligner.load(options.model).model, phrases=PhraseModel.load(options.folds))
     if options.relations is not None:
         model = replace(model, relations=RelationModel.load(options.relations))
@@ -181,14 +179,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     tuned = {name: getattr(chosen, name) for name in (*SPACE, *BY_HAND)}
     description = {**model.description, "phrases_tuned": tuned}
     replace(model, phrase_options=chosen, description=description).save(options.output)
-    return 0
 
 
-def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """Read the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the recipe."""
     parser.add_argument("data", type=Path, help="folder with phrases and alignment")
     parser.add_argument("folds", type=Path, help="folder of the phrase-pair model and of those of the folds")
     parser.add_argument("output", type=Path, help="folder for the model")
@@ -197,8 +191,3 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--cache", type=Path, required=True, help="folder for parses")
     parser.add_argument("--trials", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
-    return parser.parse_args(arguments)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

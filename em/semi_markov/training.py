@@ -151,7 +151,7 @@ def train_semi_markov_model(
     """
     from threadpoolctl import threadpool_limits
 
-    from forest_align.em.semi_markov._minimizer import Minimizer
+    from forest_align.em.fitting.lbfgs import Minimizer
 
     objective = LatticeObjective(examples, settings.regularization, settings.options)
     identity = {

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from forest_align.aligners.sentence_pairs.model import ParaphraseModel, standardised
-from forest_align.em.logistic import fit_logistic
+from forest_align.em.fitting.logistic import fit_logistic
 
 #: Half of this times the squared weights is subtracted from the log-likelihood.
 RIDGE = 10.0

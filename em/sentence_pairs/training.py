@@ -3,7 +3,7 @@ r"""Train the paraphrase model from labelled sentence pairs, and report how it d
 Strict files have pairs of nearly the same words (PAWS). Loose ones have pairs of other words (MSRP). Further
 pairs are made from their sentences::
 
-    python -m forest_align.em.sentence_pairs.training OUT --loose MSRP/msr-para-train.tsv \
+    python -m forest_align.em.recipes paraphrases OUT --loose MSRP/msr-para-train.tsv \
         --strict PAWS/dev.tsv --features CACHE
 """
 
@@ -157,17 +157,17 @@ def _all_measured(
     return found
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Align, fit, report, and write the model."""
-    arguments = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    arguments.add_argument("output", metavar="OUT", type=Path, help="folder of the model")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the recipe."""
+    parser.add_argument("output", metavar="OUT", type=Path, help="folder of the model")
     for kind in ("loose", "strict"):
-        arguments.add_argument(f"--{kind}", metavar="FILE", nargs="+", type=Path, required=True)
-    arguments.add_argument("--features", metavar="CACHE", type=Path, help="keeps what is computed once")
-    arguments.add_argument("--limit", type=int, help="only the first so many pairs of each file")
-    options = arguments.parse_args(argv)
+        parser.add_argument(f"--{kind}", metavar="FILE", nargs="+", type=Path, required=True)
+    parser.add_argument("--features", metavar="CACHE", type=Path, help="keeps what is computed once")
+    parser.add_argument("--limit", type=int, help="only the first so many pairs of each file")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Align, fit, report, and write the model."""
     store = ArrayStore(options.features) if options.features else None
     every: list[_Labelled] = []
     for path in (*options.loose, *options.strict):
@@ -192,7 +192,3 @@ def main(argv: Sequence[str] | None = None) -> None:
     print(*rows(pairs, names, table[whole, -1], cross_fitted(pairs)), sep="\n")
     sizes = {name: names.count(name) for name in dict.fromkeys(names)}
     fit_paraphrases(pairs, {"trained_on": sizes, "aligner": dict(aligner.made_by)}).save(options.output)
-
-
-if __name__ == "__main__":
-    main()

@@ -15,6 +15,7 @@ import pytest
 
 from forest_align.data.trees.penn import parse_bracket
 from forest_align.data.trees.treebanks import TreebankSentence, from_tree
+from forest_align.em import recipes
 from forest_align.em.parser import calibration as calibrate_parser
 from forest_align.eval import parser_quality as script
 from forest_align.eval.metrics.bracket_scores import score_brackets
@@ -155,8 +156,7 @@ def test_the_temperature_with_the_least_error_is_written_and_a_model_card_stays(
     errors = iter([(0.3, 0.0), (0.1, -1.0), (0.2, 0.0)])
     monkeypatch.setattr(script, "calibration", lambda scored, sentences, temperature: next(errors))
     arguments = ["--model", str(model), "--gum", str(gum), "--output", str(finished)]
-    monkeypatch.setattr(sys, "argv", ["calibrate_parser.py", *arguments])
-    script.main()
+    recipes.main(["parser-calibration", *arguments])
     assert capsys.readouterr().out.splitlines()[-1] == f"wrote {finished} with temperature 3.0"
     found = json.loads((finished / "config.json").read_text(encoding="utf-8"))
     assert found["forest_align"] == config["forest_align"] | {"temperature": 3.0}
@@ -164,9 +164,8 @@ def test_the_temperature_with_the_least_error_is_written_and_a_model_card_stays(
     assert sorted(path.name for path in gum.iterdir() if path.is_dir()) == ["export", "finished"]
     # What has a temperature is not calibrated again.
     arguments[1] = str(finished)
-    monkeypatch.setattr(sys, "argv", ["calibrate_parser.py", *arguments])
     with pytest.raises(SystemExit):
-        script.main()
+        recipes.main(["parser-calibration", *arguments])
 
 
 def test_of_a_forest_of_one_tree_the_best_is_the_oracle_of_more_not(

@@ -81,7 +81,7 @@ def help_of(command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.
             names = words[: 2 if words[0] == "train" else 1]
             monkeypatch.setattr(sys, "argv", ["forest-align", *names, "--help"])
             runpy.run_module("forest_align", run_name="__main__")
-        monkeypatch.setattr(sys, "argv", [words[1], "--help"])
+        monkeypatch.setattr(sys, "argv", [words[1], *(words[2:3] if words[0] == "-m" else ()), "--help"])
         if words[0] == "-m":
             runpy.run_module(words[1], run_name="__main__")
         monkeypatch.syspath_prepend(str(Path(words[0]).parent))
@@ -103,7 +103,7 @@ def test_every_program_and_option_of_the_script_exists(
     assert done.returncode == 0, done.stderr
     helps: dict[str, str] = {}
     for command in (call for call in rebuild.calls if call[1] != "-c"):
-        name = " ".join(command[:3] if command[1] in ("-m", "train") else command[:2])
+        name = " ".join(command[: {"-m": 4, "train": 3}.get(command[1], 2)])
         if name not in helps:
             helps[name] = help_of(command, monkeypatch, capsys)
         assert unknown_options(command, helps[name]) == [], command
@@ -132,7 +132,7 @@ def test_steps_that_are_done_are_skipped_and_a_failed_one_is_run_again(rebuild: 
     rebuild()
     assert [call[:3] for call in rebuild.calls] == [
         ["forest-align", "train", "joint"],
-        ["python", "-m", "forest_align.em.joint.freer_links"],
+        ["python", "-m", "forest_align.em.recipes"],
     ]
 
 
@@ -172,11 +172,11 @@ def test_no_sweep_starts_with_options_that_came_out_of_one(rebuild: Rebuild) -> 
     assert swept == [
         str(rebuild.out / name) for name in ("start/uniform", "em", "em-published", "start/fixed")
     ]
-    tuned = [call for call in rebuild.calls if call[2] == "forest_align.em.phrases.tuning"]
+    tuned = [call for call in rebuild.calls if call[3] == "phrase-options"]
     assert [call[call.index("--model") + 1] for call in tuned] == [
         str(rebuild.out / "forest-without-phrases")
     ]
-    untuned = [call[3:] for call in rebuild.calls if call[2] == "forest_align.em.forest.untuned"]
+    untuned = [call[4:] for call in rebuild.calls if call[3] == "untuned"]
     models = ROOT / "forest_align" / "aligners" / "models"
     starts = [("uniform", "uniform"), ("uniform", "forest-published"), ("fixed", "fixed")]
     assert [call[:3] for call in untuned] == [

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 #: What the regression reads of a chunk and the sentences of the source.
 SUPPORT_FEATURES = ("best chunk", "other chunks", "similarity of words")
-# python -m forest_align.em.attribution.support_training ISTS; the constant comes last.
+# python -m forest_align.em.recipes support ISTS; the constant comes last.
 SUPPORT_WEIGHTS = (0.76, 0.48, 2.87, -2.66)
 # A chunk supports another one that says the same or less.
 _ENOUGH = [CHUNK_RELATIONS.index(name) for name in ("equivalent", "more general")]

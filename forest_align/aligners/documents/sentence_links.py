@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 #: What the first regression reads of a pair, and what the second one reads besides.
 OWN_FEATURES = ("larger share", "smaller share", "cosine", "overlap", "difference of lengths")
 CONTEXT_FEATURES = ("pair before", "pair behind", "rival", "neighbour")
-# python -m forest_align.em.documents.training MTREF/train.tsv WIKI/train.tsv --limit 900 --verses VERSES
+# python -m forest_align.em.recipes document-links MTREF/train.tsv WIKI/train.tsv --limit 900 --verses VERSES
 # The constants come last.
 OWN_WEIGHTS = (16.46, 5.79, 1.87, 7.10, -0.01, -14.78)
 CONTEXT_WEIGHTS = (15.33, 3.98, 4.94, 8.88, 0.50, 1.47, 1.70, -3.80, 1.19, -15.47)

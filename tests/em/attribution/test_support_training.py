@@ -9,13 +9,13 @@ import pytest
 from forest_align.aligners.chunks.chunk_model import ChunkJudgement
 from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.alignment import CHUNK_RELATIONS
+from forest_align.em import recipes
 from forest_align.em.attribution import SupportExample, read_support_examples
 from forest_align.em.attribution import support_training as module
 from forest_align.em.attribution.support_training import (
     area,
     cross_fitted_tables,
     fit,
-    main,
     rows,
     table_of,
     unsupported_f1,
@@ -144,7 +144,7 @@ def test_the_program_prints_the_table_and_the_weights(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "ChunkSettings", lambda: replace(SETTINGS, steps=5))
-    main([str(folder)])
+    recipes.main(["support", str(folder)])
     *table, weights = capsys.readouterr().out.splitlines()
     assert len(table) == 7
     assert weights.startswith("SUPPORT_WEIGHTS = (") and weights.count(",") == 3

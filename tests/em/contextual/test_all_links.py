@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.contextual import ContextualAligner, LinkModel
-from forest_align.em.contextual.all_links import JudgedLinks, f1, fit_all_links, main, table
+from forest_align.em import recipes
+from forest_align.em.contextual.all_links import JudgedLinks, f1, fit_all_links, table
 from forest_align.types import InputError
 
 
@@ -68,7 +69,7 @@ def test_the_program_writes_the_model_with_its_point_and_changes_nothing_else(
         lines.append("\t".join([str(number), source, "N/A", target, "N/A", "-", "-", sure, possible]))
     gold = tmp_path / "gold.tsv"
     gold.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    main([str(gold), "-o", str(tmp_path / "model"), "--limit", "3"])
+    recipes.main(["all-links", str(gold), "-o", str(tmp_path / "model"), "--limit", "3"])
     assert "gold.tsv | 1 |" in capsys.readouterr().out
     found, before = LinkModel.load(tmp_path / "model"), ContextualAligner().model
     assert found.all_links is not None and found.all_links != before.all_links

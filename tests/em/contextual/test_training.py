@@ -15,6 +15,7 @@ import pytest
 import torch
 
 from forest_align.aligners.contextual.model import LinkModel
+from forest_align.em import recipes
 from forest_align.em.contextual import _first_pass as first_pass
 from forest_align.em.contextual import _message_pass as message_pass
 from forest_align.em.contextual import _second_pass as second_pass
@@ -126,7 +127,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 def train(data: Path, name: str, *options: str) -> Path:
     output = data.parent / name
     arguments = [str(data), str(output), "--cache", str(data.parent / "cache"), "--parser", "none", *options]
-    assert training.main(arguments) == 0
+    assert recipes.main(["contextual", *arguments]) == 0
     return output
 
 

@@ -9,9 +9,10 @@ import pytest
 from forest_align.aligners.documents.sentence_links import own_features
 from forest_align.aligners.documents.sentence_matches import SentenceMatches
 from forest_align.aligners.logistic_function import regression
+from forest_align.em import recipes
 from forest_align.em.documents import constructed_corpus
 from forest_align.em.documents import training as module
-from forest_align.em.documents.training import encoded, fit_links, main, word_pairs
+from forest_align.em.documents.training import encoded, fit_links, word_pairs
 from forest_align.em.documents.verse_documents import chapters
 from forest_align.types import Sentence
 
@@ -92,7 +93,7 @@ def test_the_program_prints_all_tuples(
     path.write_text("".join(f"{' '.join(a)}\t{' '.join(b)}\n" for a, b in pairs(20)), encoding="utf-8")
     assert len(word_pairs(path, 7)) == 7
     monkeypatch.setattr(module, "SentenceEncoder", Encoder)
-    main([str(path), "--seed", "1"])
+    recipes.main(["document-links", str(path), "--seed", "1"])
     first, second, third = capsys.readouterr().out.splitlines()
     assert first.startswith("OWN_WEIGHTS = (") and first.count(",") == 5
     assert second.startswith("CONTEXT_WEIGHTS = (") and second.count(",") == 9

@@ -15,8 +15,9 @@ from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.calibration import PhraseCalibration
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.data.formats.format import SentencePair
+from forest_align.em import recipes
 from forest_align.em.corpus.corpus import CorpusPair, CorpusReader
-from forest_align.em.forest import calibrate, untuned
+from forest_align.em.forest import calibrate
 from forest_align.em.forest._calibration import TEMPERATURES, JudgedPhrases
 from forest_align.em.forest.dev_set import DevSet
 from forest_align.em.forest.state import TrainingSettings
@@ -204,7 +205,9 @@ def test_probabilities_are_fitted_on_every_other_pair_and_reported_on_the_rest(
     start = replace(ForestAligner.load().model, options=options, description={"tuned": {"forest_size": 3}})
     start.save(tmp_path / "start")
     output = tmp_path / "calibrated"
-    module.main(["x/a", "--model", str(tmp_path / "start"), "-o", str(output), "--limit", "3"])
+    recipes.main(
+        ["phrase-calibration", "x/a", "--model", str(tmp_path / "start"), "-o", str(output), "--limit", "3"]
+    )
     assert (read_with, judged) == ([(3, 0.75)], [["0", "2"], ["1"]])
     assert fitted == [[results[0]]]
     model = ForestModel.load(output)
@@ -214,7 +217,7 @@ def test_probabilities_are_fitted_on_every_other_pair_and_reported_on_the_rest(
     assert model.description == {"tuned": {"forest_size": 3}, "calibrated_on": {"x/a": 2}}
     assert model.options == start.options and (model.weights == start.weights).all()
     with pytest.raises(SystemExit):
-        module.main(["one/x/a", "other/x/a"])
+        recipes.main(["phrase-calibration", "one/x/a", "other/x/a"])
     assert "files of different names" in capsys.readouterr().err
 
 
@@ -247,7 +250,7 @@ def test_an_untuned_model_has_nothing_of_a_sweep(tmp_path: Path) -> None:
         )
         other.save(tmp_path / "other")
         for start, output in ((name, "first"), (str(tmp_path / "other"), "second")):
-            untuned.main([start, "-o", str(tmp_path / output)])
+            recipes.main(["untuned", start, "-o", str(tmp_path / output)])
         for file in (tmp_path / "first").iterdir():
             assert file.read_bytes() == (tmp_path / "second" / file.name).read_bytes()
         made = ForestModel.load(tmp_path / "first")

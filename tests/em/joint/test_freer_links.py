@@ -11,10 +11,11 @@ import pytest
 from forest_align.aligners.joint import JointModel
 from forest_align.aligners.joint.aligner import bundled_model
 from forest_align.alignment import Links
+from forest_align.em import recipes
 from forest_align.em.corpus.gold_pairs import GoldPair
 from forest_align.em.joint._calibration import margins_and_truth
 from forest_align.em.joint.examples import JointExample, example_of
-from forest_align.em.joint.freer_links import f1, fit_freer_links, freer, main
+from forest_align.em.joint.freer_links import f1, fit_freer_links, freer
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import InputError
 
@@ -66,7 +67,7 @@ def test_the_program_writes_the_model_with_its_point(
         "the old man bought a car\tN/A\tan elderly person purchased the vehicle\tN/A\t-\t-\t1-1 2-2\t3-3 5-5"
     )
     gold.write_text("".join(f"{number}\t{row}\n" for number in range(4)), encoding="utf-8")
-    main([str(gold), "-o", str(tmp_path / "model")])
+    recipes.main(["freer-links", str(gold), "-o", str(tmp_path / "model")])
     assert "| deletion | first half: F1 | second half: F1 |" in capsys.readouterr().out
     found, before = JointModel.load(tmp_path / "model"), bundled_model()
     assert found.all_links is not None and found.card["all_links_fitted_on"] == [f"{tmp_path.name}/gold.tsv"]

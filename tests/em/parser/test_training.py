@@ -30,8 +30,9 @@ FOLDERS = ["--wsj", "w", "--gum", "g", "--craft", "c", "--encoder", "e", "--work
 
 
 def options(*more: str) -> argparse.Namespace:
-    found: argparse.Namespace = train_parser.parse_options([*FOLDERS, *(more or ("--minutes", "71"))])
-    return found
+    parser = argparse.ArgumentParser()
+    train_parser.add_arguments(parser)
+    return parser.parse_args([*FOLDERS, *(more or ("--minutes", "71"))])
 
 
 def trainer(encoder: Path, width: int = 16, device: str = "cpu") -> Any:

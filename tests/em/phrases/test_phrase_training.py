@@ -18,6 +18,7 @@ from forest_align.aligners.phrases.relation_model import RelationModel
 from forest_align.aligners.words.candidate import link_probabilities
 from forest_align.alignment import CHUNK_RELATIONS
 from forest_align.data.formats.format import ChunkLink, MarkedSpans, SentencePair
+from forest_align.em import recipes
 from forest_align.em.phrases import relation_training, training, tuning
 from forest_align.em.phrases.examples import KEPT, WANTED_OF_POSSIBLE, LabelledPair, examples_of, joined
 from forest_align.em.phrases.labels import POSSIBLE, SURE, UNKNOWN, WRONG
@@ -64,7 +65,7 @@ def test_training_writes_a_model_and_one_without_each_fold(
         return (labelled(seed, corpus) for seed in range(8))
 
     monkeypatch.setattr(training, "read_labelled", read)
-    assert training.main(["data", str(tmp_path), "--cache", "cache", "--folds"]) == 0
+    assert recipes.main(["phrases", "data", str(tmp_path), "--cache", "cache", "--folds"]) == 0
     whole = PhraseModel.load(tmp_path)
     folds = [PhraseModel.load(tmp_path / f"fold-{fold}") for fold in range(training.FOLDS)]
     assert whole.card["pairs"] == 8 * 5 and whole.card["held-out fold"] is None
@@ -103,7 +104,7 @@ def test_relations_are_measured_on_held_out_pairs_and_the_model_is_written(
         for k in range(0, 300, 30)
     ]
     monkeypatch.setattr(relation_training, "read_relations", lambda *given: iter(parts))
-    assert relation_training.main(["data", str(tmp_path), "--cache", "cache", "--folds", "2"]) == 0
+    assert recipes.main(["relations", "data", str(tmp_path), "--cache", "cache", "--folds", "2"]) == 0
     head, _, row = capsys.readouterr().out.splitlines()
     cells = [cell.strip() for cell in row.strip("|").split("|")]
     assert head.startswith("| held-out pairs of") and cells[:2] == ["headlines", "300"]

@@ -11,6 +11,7 @@ import pytest
 from forest_align.aligners.sentence_pairs.features import FEATURES
 from forest_align.aligners.sentence_pairs.model import ParaphraseModel
 from forest_align.alignment import Alignment, Links
+from forest_align.em import recipes
 from forest_align.em.corpus.cache import ArrayStore
 from forest_align.em.sentence_pairs import training
 from forest_align.types import InputError, Sentence, Token
@@ -74,7 +75,7 @@ def test_the_command_reports_and_writes_a_model_and_aligns_no_pair_again(
     tmp_path: Path, aligner: WordAligner, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = [*corpora(tmp_path), "--features", str(tmp_path / "cache")]
-    training.main([str(tmp_path / "model"), *options])
+    recipes.main(["paraphrases", str(tmp_path / "model"), *options])
     shown = capsys.readouterr()
     assert "it is broken" in shown.err
     table = [[cell.strip() for cell in row.split("|")[1:-1]] for row in shown.out.splitlines()]
@@ -83,7 +84,7 @@ def test_the_command_reports_and_writes_a_model_and_aligns_no_pair_again(
     model = ParaphraseModel.load(tmp_path / "model")
     assert model.card["trained_on"]["loose.csv"] == model.card["trained_on"]["strict.csv"] == 40
     before = aligner.aligned
-    training.main([str(tmp_path / "again"), *options])
+    recipes.main(["paraphrases", str(tmp_path / "again"), *options])
     assert aligner.aligned == before
     files = [(tmp_path / name / "weights.safetensors").read_bytes() for name in ("model", "again")]
     assert files[0] == files[1]

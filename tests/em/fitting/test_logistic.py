@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from forest_align.em.logistic import fit_logistic
+from forest_align.em.fitting.logistic import fit_logistic
 
 
 def loss(found: np.ndarray, inputs: np.ndarray, labels: np.ndarray, ridge: float) -> float:

@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forest_align.em.contextual import _folds as folds
 from forest_align.em.contextual import training as script
+from forest_align.em.fitting import folds
 
 
 def test_case_and_punctuation_make_no_other_sentence() -> None:

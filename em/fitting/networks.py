@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from forest_align.aligners.phrases.rectifier import FARTHEST, RectifierNetwork
-from forest_align.em.descent import descend
+from forest_align.em.fitting.descent import descend
 
 LEARNING_RATE, WEIGHT_DECAY = 3e-3, 5e-2
 

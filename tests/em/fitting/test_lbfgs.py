@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from forest_align.em.semi_markov._minimizer import MEMORY, Function, Minimizer
+from forest_align.em.fitting.lbfgs import MEMORY, Function, Minimizer
 from forest_align.storage.arrays import load_arrays, save_arrays
 
 
