@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from forest_align.em.fitting.folds import folds_of
     from forest_align.em.fitting.lbfgs import Minimizer
     from forest_align.em.fitting.logistic import fit_logistic
-    from forest_align.em.fitting.networks import RectifierSettings, fit_rectifier
+    from forest_align.em.fitting.small_networks import RectifierSettings, fit_rectifier
 
 __all__ = [
     "Minimizer",
@@ -26,10 +26,10 @@ __getattr__, __dir__ = lazy_face(
     __name__,
     {
         "Minimizer": "forest_align.em.fitting.lbfgs",
-        "RectifierSettings": "forest_align.em.fitting.networks",
+        "RectifierSettings": "forest_align.em.fitting.small_networks",
         "descend": "forest_align.em.fitting.descent",
         "fit_logistic": "forest_align.em.fitting.logistic",
-        "fit_rectifier": "forest_align.em.fitting.networks",
+        "fit_rectifier": "forest_align.em.fitting.small_networks",
         "folds_of": "forest_align.em.fitting.folds",
     },
 )

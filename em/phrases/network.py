@@ -10,7 +10,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 
 from forest_align.aligners.phrases.model import PhraseModel
 from forest_align.aligners.phrases.rectifier import RectifierNetwork
-from forest_align.em.fitting.networks import RectifierSettings, fit_rectifier
+from forest_align.em.fitting.small_networks import RectifierSettings, fit_rectifier
 
 SETTINGS = RectifierSettings(hidden=(96, 32), epochs=10, batch=512, dropout=0.2)
 

@@ -11,7 +11,7 @@ from torch.nn.functional import log_softmax
 
 from forest_align.aligners.phrases.relation_model import RelationModel
 from forest_align.alignment import CHUNK_RELATIONS, MOST_SIMILAR, SWAPPED_RELATIONS
-from forest_align.em.fitting.networks import RectifierSettings, fit_rectifier
+from forest_align.em.fitting.small_networks import RectifierSettings, fit_rectifier
 
 #: Number of a relation that is not known, except that it is not the first one, *equivalent*.
 ANOTHER = len(CHUNK_RELATIONS)

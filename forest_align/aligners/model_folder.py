@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from forest_align.storage.model_files import (
+from forest_align.storage.saved_models import (
     CARD,
     not_as_saved,
     part_folder,

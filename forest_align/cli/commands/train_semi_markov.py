@@ -83,7 +83,7 @@ OPTIONS = TrainSemiMarkovOptions
 
 def run(args: TrainSemiMarkovOptions) -> int:
     """Train; return 0 on success, 1 if some pairs could not be used."""
-    from forest_align.storage.model_files import lock_model
+    from forest_align.storage.saved_models import lock_model
 
     check_model_folder(args.output)
     with lock_model(args.output):
