@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from unicodedata import category
 
 from forest_align.alignment import CHANGE_NAMES, RELATION_NAMES, Alignment, Span
@@ -16,7 +15,7 @@ from forest_align.lexicon.lexicon import WordProfile, load_lexicon
 from forest_align.lexicon.misspelled_words import is_misspelling
 from forest_align.lexicon.negations import negating_words
 from forest_align.lexicon.oppositions import Opposition, opposition, oppositions
-from forest_align.lexicon.quantities import Quantity, QuantityComparison, compare, read_quantities
+from forest_align.lexicon.quantities import QuantityComparison, compare_values, read_quantities
 from forest_align.lexicon.word_changes import word_change
 from forest_align.lexicon.wordnet_relations import wordnet_relations
 from forest_align.types import Sentence
@@ -55,8 +54,10 @@ class EditReasons:
         self._sentences = alignment.source, alignment.target
         self._lexicon = load_lexicon()
         self._profiles = tuple(self._lexicon.profiles(side) for side in self._sentences)
-        self._quantities = tuple(
-            read_quantities(side.words, side.tags if any(side.tags) else ()) for side in self._sentences
+        self._tags = tuple(side.tags if any(side.tags) else () for side in self._sentences)
+        self._counted = tuple(
+            {word for one in read_quantities(side.words, tags) for word in range(one.start, one.end)}
+            for side, tags in zip(self._sentences, self._tags, strict=True)
         )
         self._relations = {
             (pair.source_node.span, pair.target_node.span): pair.relation
@@ -111,31 +112,18 @@ class EditReasons:
 
     def _of_quantities(self, source: Span, target: Span) -> str:
         """*Number* if quantities differ, *format* if they are equal and nothing else changed; or empty."""
-        sides = [
-            [one for one in quantities if one.start < span[1] and span[0] < one.end]
-            for quantities, span in zip(self._quantities, (source, target), strict=True)
-        ]
-        comparisons = {
-            (a, b): _comparison(left, right)
-            for a, left in enumerate(sides[0])
-            for b, right in enumerate(sides[1])
-        }
-        equal = [pair for pair, found in comparisons.items() if found is QuantityComparison.EQUAL]
-        paired = {a for a, _ in equal}, {b for _, b in equal}
-        for (a, b), found in comparisons.items():
-            is_other = found not in (QuantityComparison.EQUAL, QuantityComparison.UNKNOWN)
-            if is_other and a not in paired[0] and b not in paired[1]:
-                return "number"
+        found = compare_values(*(side.words for side in self._sentences), source, target, *self._tags)
+        if found in (QuantityComparison.OTHER, QuantityComparison.OTHER_UNIT):
+            return "number"
         rest = [
             {
                 profile.lemma
                 for number, profile in enumerate(self._words(side, span), span[0])
-                if not _is_function(profile) and not any(one.start <= number < one.end for one in sides[side])
+                if not _is_function(profile) and number not in self._counted[side]
             }
             for side, span in enumerate((source, target))
         ]
-        all_paired = all(len(paired[side]) == len(sides[side]) for side in (0, 1))
-        return "format" if equal and all_paired and rest[0] == rest[1] else ""
+        return "format" if found is QuantityComparison.EQUAL and rest[0] == rest[1] else ""
 
     @staticmethod
     def _of_polarity(ours: Sequence[WordProfile], theirs: Sequence[WordProfile]) -> str:
@@ -180,22 +168,6 @@ class EditReasons:
         if general or special:
             return "more general" if general >= special else "more specific"
         return ""
-
-
-def _comparison(one: Quantity, two: Quantity) -> QuantityComparison:
-    """Compare two quantities that face each other in an edit.
-
-    They differ if their likeliest readings do. If these are of one kind, no word is something else by chance:
-    *second* and *third*, 1990 and 1991.
-    """
-    found = compare(one, two)
-    if found is QuantityComparison.EQUAL:
-        return found
-    same_kind = one.kind == two.kind
-    sides = (
-        replace(side, readings=side.readings[:1], certain=side.certain or same_kind) for side in (one, two)
-    )
-    return compare(*sides)
 
 
 def _is_currency(word: str) -> bool:

@@ -44,6 +44,8 @@ def compare(one: Quantity, two: Quantity) -> QuantityComparison:
     """
     signs = {_compare_readings(left, right) for left in one.readings for right in two.readings}
     found = next((sign for sign in _PRECEDENCE if sign in signs), _UNKNOWN)
+    if found is _CLOSE and one.kind == two.kind == "year":  # no year is rounded to the one before it
+        found = _compare_readings(one.readings[0], two.readings[0]) or _UNKNOWN
     return found if found is _EQUAL or (one.certain and two.certain) else _UNKNOWN
 
 

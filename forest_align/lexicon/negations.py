@@ -4,7 +4,7 @@ from __future__ import annotations
 
 #: Negations; they concern the word that they depend on, or the noun behind them.
 NEGATIONS = frozenset(
-    "not n't never no none nobody nothing neither nor nowhere hardly scarcely barely without cannot".split()  # noqa: SIM905
+    "not n't never no none nobody nothing neither nor nowhere hardly scarcely barely without".split()  # noqa: SIM905
 )
 #: Lemmas of words that deny their complement (Karttunen 1971): *failed to win*, *unable to swim*.
 DENYING = frozenset(

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from forest_align.lexicon.function_words import is_content_word
 from forest_align.lexicon.lexicon import WordProfile, load_lexicon
+from forest_align.lexicon.negations import DENYING, NEGATIONS
 from forest_align.meaning.meaning_words import (
-    DENYING,
     DENYING_PHRASES,
     EMPTY,
     ENDING,
     LIGHT_VERBS,
-    NEGATIONS,
     NEGATIVE_PRONOUNS,
 )
 from forest_align.meaning.relation_algebra import DIFFERENT, OPPOSITE

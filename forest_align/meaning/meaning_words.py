@@ -5,17 +5,8 @@ from __future__ import annotations
 
 from forest_align.meaning.relation_algebra import DIFFERENT, EQUIVALENT, GENERAL, OPPOSITE, SPECIFIC
 
-#: Negations; they concern the word that they depend on, or the noun behind them.
-NEGATIONS = frozenset(
-    "not n't never no none nobody nothing neither nor nowhere hardly scarcely barely without".split()
-)
 #: Negations that are subjects or objects themselves: they concern their verb.
 NEGATIVE_PRONOUNS = frozenset(("none", "nobody", "nothing", "nowhere"))
-#: Lemmas of words that deny their complement (Karttunen 1971): *failed to win*, *unable to swim*.
-DENYING = frozenset(
-    """fail refuse forget decline neglect avoid deny lack unable unwilling incapable impossible unlikely
-    refusal failure inability prevent miss omit abstain refrain absence""".split()
-)
 #: Lemmas of words whose complement does not hold, or not any more: *stopped smoking*, *nearly won*.
 ENDING = frozenset("stop cease quit discontinue cancel nearly almost virtually threaten pretend".split())
 #: Phrases that deny what follows them.
