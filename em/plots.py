@@ -97,7 +97,7 @@ def plot_learning_curve(history: Sequence[EpochReport], path: Path) -> None:
 
 
 def plot_sweep(study: optuna.Study, path: Path) -> None:
-    """Draw the score of each trial, and the scores against each parameter.
+    """Draw the score of each trial, and the scores against each parameter; a ring marks the best trial.
 
     Parameters
     ----------
@@ -116,11 +116,17 @@ def plot_sweep(study: optuna.Study, path: Path) -> None:
     figure = _figure(2.6 * (1 + len(names)), 3.0)
     axes = figure.subplots(1, 1 + len(names), sharey=True, squeeze=False)[0]
     axes[0].plot([trial.number for trial in trials], [trial.value for trial in trials], ".")
+    best = max(trials, key=lambda trial: trial.value, default=None)
+    if best is not None:
+        axes[0].plot([best.number], [best.value], "o", fillstyle="none", markersize=10, label="best")
+        axes[0].legend()
     axes[0].set_xlabel("trial")
-    axes[0].set_ylabel("score")
+    axes[0].set_ylabel("score (higher is better)")
     for axis, name in zip(axes[1:], names, strict=True):
         known = [trial for trial in trials if name in trial.params]
         axis.plot([trial.params[name] for trial in known], [trial.value for trial in known], ".")
+        if best is not None and name in best.params:
+            axis.plot([best.params[name]], [best.value], "o", fillstyle="none", markersize=10)
         axis.set_xlabel(name.replace("_", " "))
     _save(figure, path)
 

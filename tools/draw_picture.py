@@ -5,7 +5,7 @@ Examples::
     python tools/draw_picture.py "He passed away in New York City after a long illness." \
         "After being ill for a long time, he died in NYC." docs/alignment.svg
     python tools/draw_picture.py "He passed away after a long illness." "After being ill for long, he died." \
-        docs/comparison.png --aligner contextual --beside sultan
+        docs/comparison.png --aligner contextual --beside sultan --size 1100x760
 
 A name that ends in ``.png`` is a photograph of a page, which needs Chromium.
 """

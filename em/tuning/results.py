@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from forest_align.types import InputError
@@ -69,6 +70,34 @@ def trial_table(study: optuna.Study, count: int = 10) -> str:
         )
     drawn = ("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in table)
     return "\n".join([*drawn, counted])
+
+
+def winner_note(study: optuna.Study, start: Mapping[str, Any] | None) -> str:
+    """Which trial won, what it changed and by how much, or that nothing better than the start was found.
+
+    Parameters
+    ----------
+    study : optuna.Study
+        The sweep.
+    start : mapping of str to value, optional
+        The values that the sweep started from.
+    """
+    complete = [trial for trial in study.get_trials(deepcopy=False) if trial.state.name == "COMPLETE"]
+    if not complete:
+        return "no trial is complete"
+    best = min(complete, key=lambda trial: (-trial.value, trial.number))
+    before = next((trial for trial in complete if start is not None and trial.params == dict(start)), None)
+    if before is None:
+        return f"trial {best.number} won with {best.value:.3f}"
+    if best.value <= before.value:
+        return f"nothing better was found than the values at the start ({before.value:.3f}): they are kept"
+    changes = [
+        f"{name} {_number(before.params.get(name))} → {_number(value)}"
+        for name, value in sorted(best.params.items())
+        if value != before.params.get(name)
+    ]
+    gain = f"{before.value:.3f} → {best.value:.3f}, +{best.value - before.value:.3f}"
+    return f"trial {best.number} won ({gain}): {', '.join(changes)}"
 
 
 def _number(value: Any) -> str:

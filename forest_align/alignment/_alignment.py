@@ -5,17 +5,21 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Sequence, Set
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from forest_align._built_on_alignments import function_of
 from forest_align.alignment._arc_pair import arc_order
 from forest_align.alignment._links import Links
+from forest_align.alignment._phrase_frame import phrase_frame
 from forest_align.alignment._phrase_pair import PhrasePair
 from forest_align.alignment._record import AlignmentRecord
 from forest_align.alignment.html import to_html, to_iframe
 from forest_align.alignment.svg import WIDEST, to_svg
 from forest_align.alignment.text import DEFAULT_WIDTH, to_text
 from forest_align.types.json_fields import check_probability
+
+if TYPE_CHECKING:
+    import pandas
 
 
 class Alignment(AlignmentRecord):
@@ -194,6 +198,19 @@ class Alignment(AlignmentRecord):
             Whether to show all phrase pairs and links, also those with the same words.
         """
         return to_text(self, width=width, everything=everything)
+
+    def phrases_to_frame(self) -> pandas.DataFrame:
+        """A pandas table with a row for each phrase pair.
+
+        ``source`` and ``target`` are the phrases, ``differs`` marks those that the views show, and spans are
+        half-open and count tokens. ``probability``, ``relation`` and labels follow the pair.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return phrase_frame(self)
 
     def to_pharaoh(self) -> str:
         """The word links as ``"0-0 1-2"``."""

@@ -126,3 +126,18 @@ def test_nothing_is_less_probable_than_impossible(alignment: Alignment) -> None:
     others = tuple(replace(one, **spans) for one in alignment.alternatives)
     alignment = replace(alignment, **spans, alternatives=others)
     assert contents(alignment.above(0)) == contents(alignment)
+
+
+def test_phrases_are_rows_of_a_table() -> None:
+    pandas = pytest.importorskip("pandas", reason="needs pandas")
+    source, target = Sentence.from_words(["They", "won"]), Sentence.from_words(["They", "prevailed"])
+    phrases = (
+        PhrasePair(Node(0, 1, "NP"), Node(0, 1, "NP"), 0.9),
+        PhrasePair(Node(1, 2, "VP"), Node(1, 2, "VP"), 0.8),
+        PhrasePair(Node(0, 2, "S"), Node(0, 2, "S"), 0.7),
+    )
+    frame = Alignment(source, target, Links.of([(0, 0), (1, 1)]), phrases).phrases_to_frame()
+    assert isinstance(frame, pandas.DataFrame)
+    assert list(frame[frame.differs].source) == ["won"] and list(frame.probability) == [0.7, 0.9, 0.8]
+    assert list(frame.target) == ["They prevailed", "They", "prevailed"]
+    assert list(frame.source_spans) == [((0, 2),), ((0, 1),), ((1, 2),)]

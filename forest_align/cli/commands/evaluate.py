@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from forest_align.cli.typed_options import argument, option
 from forest_align.data.text.lines import STANDARD_INPUT
+from forest_align.types.positive import positive
 
 if TYPE_CHECKING:
     from forest_align.eval.files.evaluation import Evaluation, JudgedPair
@@ -26,6 +27,7 @@ examples:
   forest-align evaluate gold.json predictions.jsonl
   forest-align evaluate gold.json predictions.pharaoh --links all --json
   forest-align evaluate gold.json ours.jsonl --against theirs.jsonl
+  forest-align evaluate gold.json ours.jsonl --worst 20
 """
 
 
@@ -47,6 +49,9 @@ class EvaluateOptions:
         metavar="OTHER",
         help="file of another system: add differences, PREDICTIONS minus OTHER, and their p-values",
     )
+    worst: int | None = option(
+        "--worst", type=positive, metavar="N", help="also show the N pairs with most errors (not --json)"
+    )
     seed: int = option("--seed", type=int, default=0, help="seed of tests and intervals (default: 0)")
     gold_format: str | None = option("--from", metavar="FORMAT", help="format of GOLD")
 
@@ -58,8 +63,11 @@ def run(args: EvaluateOptions) -> int:
     """Score and print; return 0 on success."""
     from forest_align.eval.files.evaluation import compare, to_json, to_text
     from forest_align.eval.files.prediction_files import name_of, read_gold, read_predictions
+    from forest_align.eval.files.worst_pairs import worst_pairs, worst_text
     from forest_align.types import InputError
 
+    if args.worst and args.json:
+        raise InputError("--worst is for text; --json has the scores only")
     if args.seed < 0:
         raise InputError(f"expected at least 0, found {args.seed}", field="seed")
     if [args.gold, args.predictions, args.against].count(STANDARD_INPUT) > 1:
@@ -80,6 +88,8 @@ def run(args: EvaluateOptions) -> int:
         print(json.dumps(report, indent=2, ensure_ascii=False))
     else:
         print(to_text(evaluation, comparison, other_failed=failed, seed=args.seed))
+    if args.worst:
+        print(worst_text(worst_pairs(gold, predictions, args.worst, links=args.links)))
     return 0
 
 

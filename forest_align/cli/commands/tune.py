@@ -271,7 +271,7 @@ def _sweep(
 ) -> optuna.Study:
     """Run or continue the study and print its trials."""
     from forest_align.em.progress import counting_bar
-    from forest_align.em.tuning.results import trial_table
+    from forest_align.em.tuning.results import trial_table, winner_note
     from forest_align.em.tuning.trials import tune
 
     args.output.parent.mkdir(parents=True, exist_ok=True)
@@ -289,6 +289,7 @@ def _sweep(
         if bar is not None:
             bar.close()
     print(trial_table(study))
+    print(winner_note(study, start))
     return study
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import optuna
 import pytest
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.exceptions import DuplicatedStudyError, StorageInternalError
@@ -18,7 +19,7 @@ from forest_align.em.tuning import _owners, search
 from forest_align.em.tuning import study as shared_study
 from forest_align.em.tuning import trials as tuning
 from forest_align.em.tuning._owners import claim
-from forest_align.em.tuning.results import best_values, importances, trial_table
+from forest_align.em.tuning.results import best_values, importances, trial_table, winner_note
 from forest_align.em.tuning.search import Range, TuningSettings, Values
 from forest_align.em.tuning.study import SharedStudy
 from forest_align.em.tuning.trials import tune
@@ -404,3 +405,15 @@ def test_a_table_of_trials_that_all_scored_the_same_has_no_importances(tmp_path:
 )
 def test_a_range_is_made_to_hold_a_value(range_: Range, value: float, wider: Range) -> None:
     assert range_.holding(value) == wider
+
+
+def test_the_winner_is_named_with_what_it_changed() -> None:
+    study = optuna.create_study(direction="maximize")
+    for x, y, value in ((1.0, 2.0, 0.5), (1.0, 3.0, 0.75), (2.0, 3.0, 0.75)):
+        distributions = {name: optuna.distributions.FloatDistribution(0, 4) for name in ("x", "y")}
+        trial = optuna.trial.create_trial(params={"x": x, "y": y}, distributions=distributions, value=value)
+        study.add_trial(trial)
+    assert winner_note(study, {"x": 1.0, "y": 2.0}) == "trial 1 won (0.500 → 0.750, +0.250): y 2 → 3"
+    assert winner_note(study, {"x": 2.0, "y": 3.0}).startswith("nothing better was found")
+    assert winner_note(study, None) == "trial 1 won with 0.750"
+    assert winner_note(optuna.create_study(), None) == "no trial is complete"
