@@ -26,6 +26,7 @@ from forest_align.data.formats.format import PhraseUnit
 from forest_align.eval.metrics.calibration_error import calibrate
 from forest_align.eval.metrics.scores import MatchCounts, Statistic
 from forest_align.eval.metrics.unit_scores import IDENTITY
+from forest_align.types.spans import is_different
 
 #: Words of the longest side of a unit that counts; longer ones are mostly free rewordings.
 LONGEST = 8
@@ -71,11 +72,7 @@ def judge_core(
     """
     sides = [word.lower() for word in words[0]], [word.lower() for word in words[1]]
     whole = (0, len(sides[0])), (0, len(sides[1]))
-    marked = [
-        spans
-        for spans in map(_spans_of, units)
-        if spans is not None and sides[0][slice(*spans[0])] != sides[1][slice(*spans[1])]
-    ]
+    marked = marked_spans(words, units)
     several = [unit for unit in marked if _has_several(unit)]
     pairs = [pair for pair in reported if pair != whole]
     core = core_pairs(sides, pairs)
@@ -89,6 +86,16 @@ def judge_core(
     )
 
 
+def marked_spans(words: tuple[Sequence[str], Sequence[str]], units: Iterable[PhraseUnit]) -> list[SpanPair]:
+    """Half-open token spans of the units that count, of sentences with these words."""
+    sides = [word.lower() for word in words[0]], [word.lower() for word in words[1]]
+    return [
+        spans
+        for spans in map(_spans_of, units)
+        if spans is not None and sides[0][slice(*spans[0])] != sides[1][slice(*spans[1])]
+    ]
+
+
 def core_pairs(words: tuple[Sequence[str], Sequence[str]], pairs: Iterable[SpanPair]) -> list[SpanPair]:
     """The core pairs among pairs of spans other than the whole sentences."""
     differing = [pair for pair in pairs if is_different(words[0][slice(*pair[0])], words[1][slice(*pair[1])])]
@@ -97,11 +104,6 @@ def core_pairs(words: tuple[Sequence[str], Sequence[str]], pairs: Iterable[SpanP
         for pair in differing
         if _has_several(pair) and not any(_lies_inside(other, pair) for other in differing)
     ]
-
-
-def is_different(source: Sequence[str], target: Sequence[str]) -> bool:
-    """Whether neither of two phrases is a subsequence of the other."""
-    return not _is_subsequence(source, target) and not _is_subsequence(target, source)
 
 
 def is_near(one: SpanPair, other: SpanPair) -> bool:
@@ -150,8 +152,3 @@ def _lies_inside(inner: SpanPair, outer: SpanPair) -> bool:
     return inner != outer and all(
         around[0] <= span[0] and span[1] <= around[1] for around, span in zip(outer, inner, strict=True)
     )
-
-
-def _is_subsequence(some: Sequence[str], others: Sequence[str]) -> bool:
-    rest = iter(others)
-    return all(word in rest for word in some)

@@ -21,7 +21,8 @@ class PhrasePair:
     Attributes
     ----------
     source_node, target_node : Node
-        The phrases, as nodes of the two trees of the alignment.
+        The phrases, as nodes of the two trees of the alignment. A rule has phrases that are no nodes; its
+        categories say what they lack, such as ``VP/NP``, a verb phrase without the noun phrase to its right.
     probability : float
         Probability that the pair is right, in [0, 1].
     compositional : bool
@@ -44,6 +45,12 @@ class PhrasePair:
     def constituents(self) -> bool:
         """Whether both phrases are constituents, not parts that binarization made."""
         return self.source_node.is_constituent and self.target_node.is_constituent
+
+    @property
+    def is_rule(self) -> bool:
+        """Whether it remains of an aligned pair less others at its edges: its categories have slashes."""
+        labels = self.source_node.label, self.target_node.label
+        return not self.constituents and all("/" in label or "\\" in label for label in labels)
 
     def swap(self) -> PhrasePair:
         """The same pair seen from the target side."""

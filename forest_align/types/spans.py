@@ -1,4 +1,4 @@
-"""Spans of tokens, and sums over rectangles of two of them."""
+"""Spans of tokens, how two of them differ, and sums over rectangles of two of them."""
 
 from __future__ import annotations
 
@@ -29,6 +29,16 @@ def inside_sentences(pairs: np.ndarray, source: Sequence[int], target: Sequence[
         before = np.searchsorted(starts, pairs[:, start], side="right")
         pairs = pairs[before == np.searchsorted(starts, pairs[:, end])]
     return pairs
+
+
+def is_different(source: Sequence[str], target: Sequence[str]) -> bool:
+    """Whether two phrases differ by more than left-out words: neither is a subsequence of the other."""
+    return not _is_subsequence(source, target) and not _is_subsequence(target, source)
+
+
+def _is_subsequence(some: Sequence[str], others: Sequence[str]) -> bool:
+    rest = iter(others)
+    return all(word in rest for word in some)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from forest_align.aligners.forest._k_best_alignments import k_best
 from forest_align.aligners.forest.base_pairs import features_of_candidates
 from forest_align.aligners.forest.features import PairFeatures, forest_of
+from forest_align.aligners.forest.judged_pairs import with_judged_pairs
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.forest.phrase_evidence import PhraseEvidence, judged_phrases
 from forest_align.aligners.forest.prepared_pair import PreparedPair
@@ -244,6 +245,7 @@ class ForestAligner(ParsingAligner):
         found: dict[object, Alignment] = {}
         for one in derivations:
             alignment = build_alignment(self.model, source, target, one, base, candidates, phrases)
+            alignment = self._judged(alignment, phrases)
             whole = [pair for pair in alignment.phrases if pair.constituents]
             spans = frozenset((pair.source_node.span, pair.target_node.span) for pair in whole)
             found.setdefault((spans, alignment.words.pairs), alignment)
@@ -255,6 +257,13 @@ class ForestAligner(ParsingAligner):
             known = None if phrases is None else phrases.phrases
             alignments = [with_relations(one, relations, known) for one in alignments]
         return [with_paraphrase_probability(one, judge) for one in alignments] if judge else alignments
+
+    def _judged(self, alignment: Alignment, phrases: PhraseEvidence | None) -> Alignment:
+        """The alignment after a second look at its pairs, if the model has a judge."""
+        first_look, judge = self.model.phrases, self.model.judge
+        if judge is None or first_look is None or phrases is None or phrases.phrases is None:
+            return alignment
+        return with_judged_pairs(alignment, phrases.phrases, first_look, judge)
 
     def search(
         self,

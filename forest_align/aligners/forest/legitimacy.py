@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 from forest_align.aligners.forest._maximum_set import with_link
@@ -13,7 +13,7 @@ from forest_align.aligners.forest._tree_conditions import (
     missing_pairs,
     structure_violations,
 )
-from forest_align.alignment import Alignment
+from forest_align.alignment import Alignment, Span, SpanPair
 from forest_align.parsing import forest_from_bracket
 from forest_align.types import Derivation, InputError, ParseForest
 
@@ -38,7 +38,9 @@ def alignment_violations(alignment: Alignment, *, maximum_set: bool = False) -> 
     """
     source, target = (forest_from_bracket(tree)[1] for tree in (alignment.source_tree, alignment.target_tree))
     pairs = []
-    for pair in alignment.phrases:
+    rules = [(one.source_node.span, one.target_node.span) for one in alignment.phrases if one.is_rule]
+    of_nodes = [pair for pair in alignment.phrases if not pair.is_rule]
+    for pair in of_nodes:
         spans = pair.source_node.span, pair.target_node.span
         nodes = source.node_of_span(*spans[0]), target.node_of_span(*spans[1])
         if not all(nodes):
@@ -47,7 +49,46 @@ def alignment_violations(alignment: Alignment, *, maximum_set: bool = False) -> 
     trees = source.best_derivation(), target.best_derivation()
     rooted = alignment.root_aligned
     links = alignment.words.pairs if maximum_set else None
-    return violations(source, target, *trees, pairs, root_aligned=rooted, maximum_set_of=links)
+    found = violations(source, target, *trees, pairs, root_aligned=rooted, maximum_set_of=links)
+    aligned = [(pair.source_node.span, pair.target_node.span) for pair in of_nodes]
+    inside = set(alignment.words.pairs) - set(alignment.outside)
+    return found + rule_violations(aligned, rules, sorted(inside))
+
+
+def rule_violations(
+    pairs: Sequence[SpanPair], rules: Sequence[SpanPair], links: Iterable[tuple[int, int]]
+) -> list[str]:
+    """List the errors in the rules of an alignment, whose phrases are no nodes.
+
+    This extends Definition 3.2. A rule lies inside an aligned pair on both sides, and no word link leads from
+    inside it to outside. A pair or another rule that lies inside it on one side lies inside it on the other.
+    Two rules that share a word lie one inside the other on both sides.
+
+    Parameters
+    ----------
+    pairs, rules : sequence of ((int, int), (int, int))
+        Half-open token spans of the pairs of nodes, and of the rules.
+    links : iterable of (int, int)
+        The word links that the derivation contains.
+    """
+    found = []
+    words = [((i, i + 1), (j, j + 1)) for i, j in links]
+    for rule in rules:
+        if not any(all(map(_contains, pair, rule)) for pair in pairs):
+            found.append(f"rule: {rule} lies in no aligned pair")
+        for other in (*pairs, *rules, *words):
+            inside = [_contains(ours, theirs) for ours, theirs in zip(rule, other, strict=True)]
+            if inside[0] != inside[1]:
+                found.append(f"rule: {other} lies inside {rule} on one side only")
+    for one, two in combinations(rules, 2):
+        shares = any(max(a[0], b[0]) < min(a[1], b[1]) for a, b in zip(one, two, strict=True))
+        if shares and not any(all(map(_contains, *both)) for both in ((one, two), (two, one))):
+            found.append(f"rule: {one} and {two} overlap")
+    return found
+
+
+def _contains(outer: Span, inner: Span) -> bool:
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
 def violations(

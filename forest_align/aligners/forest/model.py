@@ -11,6 +11,7 @@ import numpy as np
 
 from forest_align.aligners.forest.calibration import PhraseCalibration
 from forest_align.aligners.forest.features import CATEGORIES, GENERAL_FEATURES, NULL, RELATIONS, PairFeatures
+from forest_align.aligners.forest.judge import JudgeModel
 from forest_align.aligners.forest.options import ForestOptions
 from forest_align.aligners.model_folder import ModelFormat, damaged
 from forest_align.aligners.phrases.model import PhraseModel
@@ -31,7 +32,7 @@ FOREST_SIZE = "forest_size"
 _DEFAULT_FOREST_SIZE = 10
 # Forests of more trees take all memory for one long sentence.
 _MOST_TREES = 10_000
-_PHRASES, _RELATIONS = "phrases", "relations"
+_PHRASES, _RELATIONS, _JUDGE = "phrases", "relations", "judge"
 # Words of real text may contain halves of surrogate pairs.
 _TEXT = ("utf-8", "surrogatepass")
 FORMAT = ModelFormat(
@@ -68,6 +69,9 @@ class ForestModel:
         word vectors.
     relations : RelationModel, optional
         Tells how phrases are related; its folder is ``relations``. Without ``phrases`` it is not asked.
+    judge : JudgeModel, optional
+        Judges the pairs of a derivation and its rules; its folder is ``judge``. Without ``phrases`` it is not
+        asked.
     dictionary : Dictionary, optional
         If there is one, word candidates and relations between words come from it, as Arase & Tsujii (2017)
         have them. Otherwise word candidates come from the contextual aligner.
@@ -87,6 +91,7 @@ class ForestModel:
     phrases: PhraseModel | None = None
     phrase_options: ForestOptions | None = None
     relations: RelationModel | None = None
+    judge: JudgeModel | None = None
     _by_source: dict[str, dict[str, float]] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -193,7 +198,7 @@ class ForestModel:
         }
         if self.dictionary is not None:
             card["dictionary"], tensors["derivations"] = self.dictionary.encoded()
-        parts = {_PHRASES: self.phrases, _RELATIONS: self.relations}
+        parts = {_PHRASES: self.phrases, _RELATIONS: self.relations, _JUDGE: self.judge}
         present = {name: part for name, part in parts.items() if part is not None}
         FORMAT.save(folder, card, tensors, present)
 
@@ -208,9 +213,10 @@ class ForestModel:
         """
         saved = (_WITH_DICTIONARY if "dictionary" in FORMAT.card(folder) else FORMAT).load(folder)
         card, tensors = saved.card, saved.arrays
-        parts = saved.part(_PHRASES), saved.part(_RELATIONS)
+        parts = saved.part(_PHRASES), saved.part(_RELATIONS), saved.part(_JUDGE)
         phrases = PhraseModel.load(parts[0]) if parts[0] is not None else None
         relations = RelationModel.load(parts[1]) if parts[1] is not None else None
+        judge = JudgeModel.load(parts[2]) if parts[2] is not None else None
         try:
             lexical = _lexical(tensors)
         except ValueError as error:
@@ -232,6 +238,7 @@ class ForestModel:
                 if "phrase_options" in card
                 else None,
                 relations,
+                judge,
             )
         except InputError as error:
             raise damaged(folder, error) from None

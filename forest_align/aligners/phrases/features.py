@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -100,6 +100,14 @@ class SpanEvidence:
     def tables(self) -> WordTables:
         """Sums over the words."""
         return WordTables.of(self.words, self.source, self.target)
+
+    def over(
+        self, source: SentenceSpans, target: SentenceSpans, sizes: tuple[np.ndarray, np.ndarray]
+    ) -> SpanEvidence:
+        """The same about other phrases of the two sentences; ``sizes`` are theirs."""
+        found = replace(self, source=source, target=target, sizes=sizes)
+        found.__dict__["tables"] = self.tables.over(self.words, source, target)
+        return found
 
     def ends(self, pairs: SpanPairIndex) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Start and end of the source phrase and of the target phrase of each pair, int64 (K,)."""

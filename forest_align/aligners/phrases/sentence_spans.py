@@ -11,6 +11,8 @@ from forest_align.lexicon.function_words import is_content_word
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from forest_align.types import ParseForest, Sentence
 
 #: Kinds of phrases and words, from the first label of a node; the last one stands for all others.
@@ -98,6 +100,40 @@ class SentenceSpans:
             _forms(sentence, start, end, head),
             governor[head],
             content,
+        )
+
+    def over(
+        self, sentence: Sentence, spans: np.ndarray, heads: np.ndarray, labels: Sequence[str]
+    ) -> SentenceSpans:
+        """The same facts about other spans of the sentence, which may be no nodes.
+
+        Parameters
+        ----------
+        sentence : Sentence
+            The sentence.
+        spans : numpy.ndarray
+            int64, shape (K, 2).
+        heads : numpy.ndarray
+            int64, shape (K,): a token each; outside of its span, the last word of the span counts instead.
+        labels : sequence of str
+            A category each.
+        """
+        start, end = spans.T
+        heads = np.where((start <= heads) & (heads < end), heads, end - 1)
+        words = np.arange(len(sentence))
+        governor = self.governor[self.places(np.stack([words, words + 1], axis=1))]
+        places = self.places(spans)
+        known = places >= 0
+        return SentenceSpans(
+            start,
+            end,
+            heads,
+            np.array([_category(label) for label in labels], np.int64),
+            np.where(known, self.whole[places], np.float32(0.0)),
+            np.where(known, self.marginal[places], np.float32(0.0)),
+            _forms(sentence, start, end, heads),
+            governor[heads],
+            self.content,
         )
 
     def __len__(self) -> int:

@@ -7,7 +7,7 @@ position before its word. All sums over words are 0 at the first place of a sent
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -109,6 +109,11 @@ class WordTables:
         )
         cosines = SpanSums.of(words.cosines.astype(np.float64))
         return cls(runs, free, corners, best, SpanSums.of(links), cosines, bordered, governors, unlinked)
+
+    def over(self, words: WordMatrices, source: SentenceSpans, target: SentenceSpans) -> WordTables:
+        """The sums for other phrases of the same sentences."""
+        best = _best_cosines(words.cosines, target), _best_cosines(words.cosines.T, source)
+        return replace(self, best=np.concatenate([table.ravel() for table in best]))
 
     @property
     def lengths(self) -> tuple[int, int]:

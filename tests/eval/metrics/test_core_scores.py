@@ -8,10 +8,10 @@ from forest_align.data.formats.format import PhraseUnit
 from forest_align.eval.metrics.core_scores import (
     core_calibration_error,
     core_statistics,
-    is_different,
     is_near,
     judge_core,
 )
+from forest_align.types.spans import is_different
 
 SOURCE = ["the", "firm", "is", "composed", "of", "ten", "teams", "now"]
 TARGET = ["the", "firm", "has", "ten", "units"]

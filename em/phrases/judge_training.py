@@ -1,0 +1,193 @@
+"""Train the judge of the forest aligner's derivations; run once, its output is committed.
+
+It learns from phrases that people marked: those of ETPC (the dev half), and of verses of all books but 1SA
+and ROM. Verses are a sample of those of at most ``LONGEST_VERSE`` words. The first look at a pair of ETPC
+comes from a phrase-pair model that has not seen it (``--folds`` of :mod:`.em.phrases.training`); the bundled
+one has seen no verse.
+
+``--folds`` also trains five models that have not seen a fifth of the pairs of ETPC each, ``OUT/fold-0`` to
+``fold-4``.
+
+Examples
+--------
+python -m forest_align.em.phrases.judge_training ../shared/data FOLDS OUT --cache CACHE --folds
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch.nn.functional import binary_cross_entropy_with_logits
+
+from forest_align.aligners.forest.aligner import ForestAligner
+from forest_align.aligners.forest.judge import OUTPUTS, JudgeModel
+from forest_align.aligners.forest.judge_features import DerivationPairs, derivation_pairs
+from forest_align.aligners.forest.span_pairs import nearness
+from forest_align.aligners.phrases.model import PhraseModel
+from forest_align.data.formats.format import SentencePair
+from forest_align.data.pairs import read_pairs
+from forest_align.em.corpus.cache import ArrayStore
+from forest_align.em.corpus.corpus import LazyParser, parser_fingerprint
+from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs
+from forest_align.em.phrases.examples import MARKED
+from forest_align.em.phrases.rectifier_training import RectifierSettings, fit_rectifier
+from forest_align.em.phrases.training import FOLDS
+from forest_align.em.progress import counted
+from forest_align.eval.benchmarks.core_phrases import is_dev_verse
+from forest_align.eval.metrics.core_scores import marked_spans
+from forest_align.types import InputError
+
+#: Files below the data folder, after that of ETPC.
+VERSES = "phrases/verses-train.jsonl.gz"
+#: Words of the longer sentence of a pair of verses.
+LONGEST_VERSE = 34
+SETTINGS = RectifierSettings(hidden=(96, 32), epochs=12, batch=512, dropout=0.2)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgeExamples:
+    """Pairs of derivations to learn from.
+
+    Attributes
+    ----------
+    features : numpy.ndarray
+        float32, shape (K, F).
+    wanted : numpy.ndarray
+        float32, shape (K, 2): whether people marked the pair, and one near it.
+    """
+
+    features: np.ndarray
+    wanted: np.ndarray
+
+
+def examples_of(pairs: DerivationPairs, pair: SentencePair) -> JudgeExamples:
+    """The pairs of a derivation whose sides differ, other than that of the whole sentences."""
+    whole = [0, len(pair.source), 0, len(pair.target)]
+    kept = pairs.differing & ~(pairs.spans == whole).all(axis=1)
+    marked = marked_spans((pair.source.words, pair.target.words), pair.units or ())
+    spans = np.array([[*ours, *theirs] for ours, theirs in marked], np.int64).reshape(-1, 4)
+    near = nearness(pairs.spans[kept], spans).max(axis=1, initial=0.0)
+    return JudgeExamples(pairs.features[kept], np.stack([near == 1, near >= 0.5], axis=1).astype(np.float32))
+
+
+def train_judge(examples: Sequence[JudgeExamples], seed: int = 0) -> JudgeModel:
+    """Minimize the cross-entropy of both outputs."""
+    wanted = torch.from_numpy(np.concatenate([one.wanted for one in examples]))
+
+    def loss(scores: torch.Tensor, batch: torch.Tensor) -> torch.Tensor:
+        return binary_cross_entropy_with_logits(scores, wanted[batch])
+
+    features = np.concatenate([one.features for one in examples])
+    return JudgeModel(fit_rectifier(features, len(OUTPUTS), loss, SETTINGS, seed))
+
+
+def read_examples(
+    pairs: Sequence[SentencePair], aligners: Sequence[ForestAligner], parser: str, cache: Path
+) -> Iterator[JudgeExamples]:
+    """Parse and align pairs, each with the aligner of its turn, and gather what they teach.
+
+    Raises
+    ------
+    InputError
+        If a pair cannot be parsed.
+    """
+    size = aligners[0].model.forest_size
+    identity = [parser_fingerprint(parser), size]
+    parsed = parse_pairs(pairs, LazyParser(parser, size), ArrayStore(cache), identity)
+    for number, one in enumerate(parsed):
+        if isinstance(one, InputError):
+            raise one
+        yield _examples(one, aligners[number % len(aligners)])
+
+
+def _examples(one: ParsedPair, aligner: ForestAligner) -> JudgeExamples:
+    candidates = aligner.candidates.candidates(one.source, one.target)
+    evidence = aligner.phrase_evidence(one.source, one.target, candidates)
+    first_look = aligner.model.phrases
+    if evidence is None or evidence.phrases is None or first_look is None:
+        raise InputError(f"pair {one.pair.id!r}: expected sentences with word vectors")
+    alignment = aligner.align_candidates(one.source, one.target, candidates)
+    return examples_of(derivation_pairs(alignment, evidence.phrases, first_look), one.pair)
+
+
+def sampled_verses(path: Path, count: int, seed: int) -> list[SentencePair]:
+    """Short verses of all books but those for development, in an order of their own.
+
+    Raises
+    ------
+    InputError
+        If a verse cannot be read.
+    """
+    found = []
+    for pair in read_pairs(path):
+        if isinstance(pair, InputError):
+            raise pair
+        if isinstance(pair, SentencePair) and not is_dev_verse(pair.id):
+            found.append(pair)
+    random.Random(seed).shuffle(found)
+    return [pair for pair in found if max(len(pair.source), len(pair.target)) <= LONGEST_VERSE][:count]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the script."""
+    options = parse_arguments(arguments)
+    torch.set_num_threads(1)  # fixed order of sums: the same weights every time
+    aligner = ForestAligner(paraphrases=False)
+    model = replace(aligner.model, relations=None, judge=None)
+
+    def unjudged(phrases: PhraseModel | None) -> ForestAligner:
+        return ForestAligner(
+            replace(model, phrases=phrases), candidates=aligner.candidates, paraphrases=False
+        )
+
+    etpc = [pair for pair in read_pairs(options.data / MARKED) if isinstance(pair, SentencePair)]
+    verses = sampled_verses(options.data / VERSES, options.verses, options.seed)
+    folds = [unjudged(PhraseModel.load(options.phrases / f"fold-{fold}")) for fold in range(FOLDS)]
+    of_etpc, of_verses = (
+        list(counted(read_examples(pairs, aligners, options.parser, options.cache), name))
+        for pairs, aligners, name in (
+            (etpc, folds, "pairs of etpc"),
+            (verses, [unjudged(model.phrases)], "verses"),
+        )
+    )
+    for fold in (None, *(range(FOLDS) if options.folds else ())):
+        examples = [one for number, one in enumerate(of_etpc) if number % FOLDS != fold] + of_verses
+        card = {
+            "trained on": ["etpc (dev)", "verses (train, without 1SA and ROM)"],
+            "pairs": len(examples),
+            "phrase pairs": sum(len(one.wanted) for one in examples),
+            "held-out fold": fold,
+            "parser": options.parser,
+            "seed": options.seed,
+        }
+        judge = replace(train_judge(examples, options.seed), card=card)
+        judge.save(options.output if fold is None else options.output / f"fold-{fold}")
+        print("trained", "all" if fold is None else f"without fold {fold}", flush=True)
+    return 0
+
+
+def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("data", type=Path, help="folder with phrases")
+    parser.add_argument("phrases", type=Path, help="folder of phrase-pair models with folds")
+    parser.add_argument("output", type=Path, help="folder for the model")
+    parser.add_argument("--parser", default="en", help="gives forests and word vectors")
+    parser.add_argument("--cache", type=Path, required=True, help="folder for parses")
+    parser.add_argument("--verses", type=int, default=1000, help="how many verses")
+    parser.add_argument("--folds", action="store_true", help="also models without a fold of ETPC")
+    parser.add_argument("--seed", type=int, default=0)
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

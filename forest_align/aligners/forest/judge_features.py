@@ -1,0 +1,223 @@
+"""What the judge of a derivation reads about each pair: evidence for its phrases, and about other pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forest_align.aligners.forest.derivation_rules import Rules, derivation_rules
+from forest_align.aligners.forest.span_pairs import contained, nearness, overlaps
+from forest_align.aligners.logistic_function import logistic
+from forest_align.aligners.phrases.features import (
+    FEATURES,
+    SpanPairIndex,
+    phrase_features,
+    sizes_of_sums,
+    unit_vectors,
+)
+from forest_align.types.spans import is_different
+
+if TYPE_CHECKING:
+    from forest_align.aligners.phrases.features import SpanEvidence
+    from forest_align.aligners.phrases.model import PhraseModel
+    from forest_align.alignment import Alignment
+
+#: Numbers about a pair in its derivation; "first look" is what the phrase-pair model says, in log-odds.
+DERIVATION_FEATURES = (
+    "first look",
+    "rule",
+    "pairs that a rule lacks",
+    "first look at the pair that a rule remains of",
+    "least log-odds of the pairs that a rule lacks",
+    "best rival of one phrase",
+    "best rival of the other phrase",
+    "number of rivals",
+    "best crossing pair",
+    "best near pair",
+    "expected number of near pairs",
+    "best differing pair inside",
+    "expected number of differing pairs inside",
+    "differing words linked inside",
+    "share of the longer phrase in differing pairs inside",
+    "best pair around",
+    "first look at the smallest pair around",
+    "words differ in number",
+    "first words are the same",
+    "last words are the same",
+    "words that are the same",
+    "a phrase is a single word",
+)
+JUDGE_FEATURES = (*FEATURES, *DERIVATION_FEATURES)
+#: Bounds of log-odds.
+MOST_ODDS = 8.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DerivationPairs:
+    """The pairs with several words on a side that a derivation has, and its rules.
+
+    Attributes
+    ----------
+    spans : numpy.ndarray
+        int64, shape (K, 4): start and end in the source, start and end in the target. The pairs of the
+        derivation come first.
+    rules : Rules
+        The last R of the pairs; places are those in ``known``.
+    known : numpy.ndarray
+        int64, shape (D, 4): the pairs of the derivation, of single words too.
+    differing : numpy.ndarray
+        bool, shape (K,): whether neither side's words are a subsequence of the other's.
+    changed_words : numpy.ndarray
+        int64, shape (C, 4): the pairs of the derivation of two single words that differ.
+    features : numpy.ndarray
+        float32, shape (K, len(JUDGE_FEATURES)).
+    """
+
+    spans: np.ndarray
+    rules: Rules
+    known: np.ndarray
+    differing: np.ndarray
+    changed_words: np.ndarray
+    features: np.ndarray
+
+    @property
+    def is_rule(self) -> np.ndarray:
+        """Whether each pair is a rule, bool (K,)."""
+        found: np.ndarray = np.arange(len(self.spans)) >= len(self.spans) - len(self.rules.whole)
+        return found
+
+
+def derivation_pairs(
+    alignment: Alignment, evidence: SpanEvidence, first_look: PhraseModel
+) -> DerivationPairs:
+    """Gather the pairs of a derivation with its rules, and what is known about each.
+
+    Parameters
+    ----------
+    alignment : Alignment
+        The derivation, of sentences with word vectors.
+    evidence : SpanEvidence
+        What is known about the words of both sentences.
+    first_look : PhraseModel
+        Judges pairs without regard to the others.
+    """
+    sentences, phrases = (alignment.source, alignment.target), alignment.phrases
+    of_spans: dict[tuple[int, ...], int] = {}
+    for place, one in enumerate(phrases):
+        of_spans.setdefault((*one.source_node.span, *one.target_node.span), place)
+    scores = alignment.words.scores or [0.5] * len(alignment.words)
+    links = dict(zip(alignment.words.pairs, scores, strict=True))
+    words = [(i, i + 1, j, j + 1) for i, j in links.keys() - set(alignment.outside)]
+    known = np.array(list(dict.fromkeys([*of_spans, *sorted(words)])), np.int64).reshape(-1, 4)
+    several = (known[:, 1::2] - known[:, ::2]).max(axis=1) > 1
+    own = np.flatnonzero(several)  # none is a link alone
+    rules = derivation_rules(known)
+    spans = np.concatenate([known[own], rules.spans])
+    # The pair itself, or the one that a rule remains of.
+    top = np.concatenate([own, rules.whole])
+    nodes = [phrases[place] for place in of_spans.values()]
+    sides = [
+        side.over(
+            sentence,
+            spans[:, first : first + 2],
+            np.array([node.head for node in of_side], np.int64)[top],
+            [of_side[place].label for place in top.tolist()],
+        )
+        for side, sentence, first, of_side in (
+            (evidence.source, sentences[0], 0, [one.source_node for one in nodes]),
+            (evidence.target, sentences[1], 2, [one.target_node for one in nodes]),
+        )
+    ]
+    sizes = [
+        sizes_of_sums(unit_vectors(sentence.vectors), side)
+        for sentence, side in zip(sentences, sides, strict=True)
+    ]
+    every = np.arange(len(spans))
+    features = phrase_features(
+        evidence.over(sides[0], sides[1], (sizes[0], sizes[1])), SpanPairIndex(every, every)
+    )
+    looks = np.clip(first_look.log_odds_of(features).astype(np.float64), -MOST_ODDS, MOST_ODDS)
+    # Log-odds of all pairs of the derivation; those of single words are their links'.
+    odds = np.zeros(len(known))
+    odds[own] = looks[: len(own)]
+    for place in np.flatnonzero(~several).tolist():
+        probability = links.get((int(known[place, 0]), int(known[place, 2])), 0.5)
+        odds[place] = np.log(max(probability, 1e-4) / max(1 - probability, 1e-4))
+    is_rule = np.arange(len(spans)) >= len(own)
+    removed = np.concatenate([np.full((len(own), 2), -1), rules.removed])
+    lacking = np.where(removed < 0, MOST_ODDS, odds[removed]).min(axis=1)
+    alone = [
+        looks,
+        is_rule,
+        (removed >= 0).sum(axis=1),
+        np.where(is_rule, odds[top], 0.0),
+        np.where(is_rule, lacking, 0.0),
+    ]
+    lower = tuple([word.lower() for word in sentence.words] for sentence in sentences)
+    texts = [(lower[0][a:b], lower[1][c:d]) for a, b, c, d in spans.tolist()]
+    differing = np.array([is_different(*both) for both in texts], bool)
+    changed = np.array([lower[0][a] != lower[1][c] for a, _, c, _ in known.tolist()], bool)
+    changed &= ~several
+    together = _in_derivation(spans, looks, differing, known[changed])
+    same = np.array([_same_words(*both) for both in texts], np.float64).reshape(-1, 5)
+    columns = np.column_stack([features, *alone, together, same]).astype(np.float32)
+    changed_words = known[: len(of_spans)][changed[: len(of_spans)]]
+    return DerivationPairs(spans, rules, known, differing, changed_words, columns)
+
+
+def _in_derivation(
+    spans: np.ndarray, looks: np.ndarray, differing: np.ndarray, single: np.ndarray
+) -> np.ndarray:
+    """The numbers about other pairs of the derivation, float64 (K, 12)."""
+    probabilities = logistic(looks)
+    inside, near = contained(spans, spans), nearness(spans, spans) >= 0.5
+    for table in (inside, near):
+        np.fill_diagonal(table, False)
+    same = [
+        (spans[:, None, side : side + 2] == spans[None, :, side : side + 2]).all(axis=2) for side in (0, 2)
+    ]
+    rivals = [same[side] & ~same[1 - side] for side in (0, 1)]
+    crossing = (
+        (overlaps(spans, spans) > 0).any(axis=0) & ~inside & ~inside.T & ~np.eye(len(spans), dtype=bool)
+    )
+    below = inside.T & differing[None, :]  # below[k, l]: l lies inside k and differs
+    sizes = (spans[:, 1::2] - spans[:, ::2]).max(axis=1)
+    covered = np.where(below, sizes[None, :], 0).max(axis=1, initial=0) / np.maximum(sizes, 1)
+    around = inside
+    smallest = np.where(around, sizes[None, :], np.iinfo(np.int64).max)
+    nearest = np.where(around.any(axis=1), looks[smallest.argmin(axis=1)], -MOST_ODDS)
+    best = [_best(table, looks) for table in rivals]
+    return np.column_stack(
+        [
+            np.maximum(*best),
+            np.minimum(*best),
+            np.log1p((rivals[0] | rivals[1]).sum(axis=1)),
+            _best(crossing, looks),
+            _best(near, looks),
+            np.log1p(near @ probabilities),
+            _best(below, looks),
+            np.log1p(below @ probabilities),
+            np.log1p(contained(single, spans).sum(axis=0)),
+            covered,
+            _best(around, looks),
+            nearest,
+        ]
+    )
+
+
+def _best(table: np.ndarray, looks: np.ndarray) -> np.ndarray:
+    found: np.ndarray = np.where(table, looks[None, :], -MOST_ODDS).max(axis=1, initial=-MOST_ODDS)
+    return found
+
+
+def _same_words(source: Sequence[str], target: Sequence[str]) -> tuple[float, ...]:
+    return (
+        float(abs(np.log(len(source) / len(target)))),
+        float(source[0] == target[0]),
+        float(source[-1] == target[-1]),
+        len(set(source) & set(target)) / min(len(source), len(target)),
+        float(min(len(source), len(target)) == 1),
+    )

@@ -1,0 +1,131 @@
+"""Chooses what is reported of a derivation: the pairs and rules that its judge finds probable."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forest_align.aligners.forest.judge_features import derivation_pairs
+from forest_align.aligners.forest.span_pairs import contained, nearness, overlaps
+from forest_align.alignment import Alignment, PhrasePair
+from forest_align.types import Node
+
+if TYPE_CHECKING:
+    from forest_align.aligners.forest.judge import JudgeModel
+    from forest_align.aligners.forest.judge_features import DerivationPairs
+    from forest_align.aligners.phrases.features import SpanEvidence
+    from forest_align.aligners.phrases.model import PhraseModel
+
+#: Least probability, that people mark it or a pair near it, of rules and of the smallest differing pairs.
+LEAST = 0.35
+
+
+def with_judged_pairs(
+    alignment: Alignment, evidence: SpanEvidence, first_look: PhraseModel, judge: JudgeModel
+) -> Alignment:
+    """Leave out the pairs that the judge finds improbable, and add the rules that it finds probable.
+
+    The judge learned from pairs whose sides differ by more than left-out words. It says how probable these
+    are; all others keep the probability that they have. See :func:`chosen_pairs`.
+
+    Parameters
+    ----------
+    alignment, evidence, first_look
+        As for :func:`.derivation_pairs`.
+    judge : JudgeModel
+        Judges pairs with regard to the others.
+    """
+    phrases = alignment.phrases
+    if all(max(b - a, d - c) == 1 for a, b, c, d in map(_ends, phrases)):
+        return alignment
+    pairs = derivation_pairs(alignment, evidence, first_look)
+    probabilities = judge.probabilities(pairs.features)
+    whole = (pairs.spans == [0, len(alignment.source), 0, len(alignment.target)]).all(axis=1)
+    chosen = chosen_pairs(pairs, probabilities, whole)
+    rows = [tuple(row) for row in pairs.spans.tolist()]
+    left_out = {row for row, is_chosen in zip(rows, chosen.tolist(), strict=True) if not is_chosen}
+    judged = {rows[k]: float(probabilities[k, 1]) for k in np.flatnonzero(pairs.differing & ~whole).tolist()}
+    found = [
+        replace(pair, probability=judged.get(_ends(pair), pair.probability))
+        for pair in phrases
+        if _ends(pair) not in left_out
+    ]
+    first_rule = len(rows) - len(pairs.rules.whole)
+    by_ends = {_ends(pair): pair for pair in reversed(phrases)}
+    for place in (first_rule + np.flatnonzero(chosen[first_rule:])).tolist():
+        nodes = _rule_nodes(alignment, pairs, place - first_rule, by_ends)
+        found.append(PhrasePair(*nodes, probability=judged[rows[place]]))
+    return replace(alignment, phrases=tuple(found))
+
+
+def chosen_pairs(pairs: DerivationPairs, probabilities: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """Which pairs are reported, bool (K,).
+
+    Rules are, best first, if they are probable and neither near nor across a better one. The gain that is
+    expected of a rule is 1 if people mark it, and half if they mark one near it. Of the derivation's own
+    pairs the smallest differing ones are left out if they are improbable, and then those around them; if a
+    smaller differing pair lies inside, a pair only repeats that one.
+
+    Parameters
+    ----------
+    pairs : DerivationPairs
+        K pairs.
+    probabilities : numpy.ndarray
+        float64, shape (K, 2): of :data:`.OUTPUTS`.
+    whole : numpy.ndarray
+        bool, shape (K,): whether a pair is that of the two sentences, which is reported in any case.
+    """
+    spans, is_rule = pairs.spans, pairs.is_rule
+    inside, near = contained(spans, spans), nearness(spans, spans) >= 0.5
+    apart = (overlaps(spans, spans) <= 0).all(axis=0)
+    excluded = near | ~(apart | inside | inside.T)
+    probable = is_rule & pairs.differing & (probabilities[:, 1] >= LEAST)
+    order = np.argsort(-probabilities.sum(axis=1), kind="stable")
+    rules = np.zeros_like(is_rule)
+    for place in order[probable[order]].tolist():
+        rules[place] = not (excluded[place] & rules).any()
+    judged = (~is_rule | rules) & pairs.differing & ~whole
+    repeats = contained(pairs.changed_words, spans).any(axis=0)
+    kept = np.zeros_like(judged)
+    sizes = (spans[:, 1::2] - spans[:, ::2]).sum(axis=1)
+    for place in np.argsort(sizes, kind="stable").tolist():
+        if judged[place]:
+            is_probable = probabilities[place, 1] >= LEAST
+            kept[place] = is_probable or repeats[place] or (inside[:, place] & kept).any()
+    found: np.ndarray = kept | (~is_rule & ~judged)
+    return found
+
+
+def _rule_nodes(
+    alignment: Alignment, pairs: DerivationPairs, rule: int, by_ends: dict[tuple[int, ...], PhrasePair]
+) -> tuple[Node, Node]:
+    """The phrases of a rule, with slashed categories."""
+    rules = pairs.rules
+    removed = [tuple(pairs.known[place].tolist()) for place in rules.removed[rule].tolist() if place >= 0]
+    whole = by_ends[tuple(pairs.known[rules.whole[rule]].tolist())]
+    nodes = []
+    for side, (top, sentence) in enumerate(
+        ((whole.source_node, alignment.source), (whole.target_node, alignment.target))
+    ):
+        start, end = rules.spans[rule, 2 * side : 2 * side + 2].tolist()
+        label = _category(top.label)
+        for ends in sorted(removed, key=lambda one: one[2 * side]):
+            first, pair = ends[2 * side], by_ends.get(ends)
+            # A link of two words need not be a pair.
+            node = None if pair is None else (pair.source_node, pair.target_node)[side]
+            lacking = sentence.tags[first] if node is None else _category(node.label)
+            label += f"\\{lacking}" if first < start else f"/{lacking}"
+        head = top.head if start <= top.head < end else -1
+        nodes.append(Node(start, end, label, is_constituent=False, head=head))
+    return nodes[0], nodes[1]
+
+
+def _ends(pair: PhrasePair) -> tuple[int, int, int, int]:
+    return (*pair.source_node.span, *pair.target_node.span)
+
+
+def _category(label: str) -> str:
+    """The topmost label of a unary chain."""
+    return label.split("::")[0].rstrip("'")
