@@ -116,7 +116,7 @@ def test_an_aligner_loads_the_parts_that_are_listed(name: str) -> None:
     files = {
         **{
             other: ROOT / PARTS[other].path / "model.json"
-            for other in (name, "contextual", "phrases", "relations", "paraphrases")
+            for other in (name, "contextual", "phrases", "judge", "relations", "paraphrases")
         },
         "en": ROOT / PARTS["en"].path / "config.json",
         "vectors": ROOT / PARTS["vectors"].path / "config.json",

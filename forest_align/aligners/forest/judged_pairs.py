@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -27,8 +28,8 @@ def with_judged_pairs(
 ) -> Alignment:
     """Leave out the pairs that the judge finds improbable, and add the rules that it finds probable.
 
-    The judge learned from pairs whose sides differ by more than left-out words. It says how probable these
-    are; all others keep the probability that they have. See :func:`chosen_pairs`.
+    The probabilities of rules and of the smallest differing pairs are the judge's; all others keep theirs.
+    See :func:`chosen_pairs`.
 
     Parameters
     ----------
@@ -43,25 +44,23 @@ def with_judged_pairs(
     pairs = derivation_pairs(alignment, evidence, first_look)
     probabilities = judge.probabilities(pairs.features)
     whole = (pairs.spans == [0, len(alignment.source), 0, len(alignment.target)]).all(axis=1)
-    chosen = chosen_pairs(pairs, probabilities, whole)
+    chosen, repeating = chosen_pairs(pairs, probabilities, whole)
     rows = [tuple(row) for row in pairs.spans.tolist()]
-    left_out = {row for row, is_chosen in zip(rows, chosen.tolist(), strict=True) if not is_chosen}
-    judged = {rows[k]: float(probabilities[k, 1]) for k in np.flatnonzero(pairs.differing & ~whole).tolist()}
-    found = [
-        replace(pair, probability=judged.get(_ends(pair), pair.probability))
-        for pair in phrases
-        if _ends(pair) not in left_out
-    ]
     first_rule = len(rows) - len(pairs.rules.whole)
+    judged = {rows[k]: float(probabilities[k, 1]) for k in np.flatnonzero(chosen & ~repeating).tolist()}
+    found = _left_in(phrases, {row for row, is_in in zip(rows, chosen.tolist(), strict=True) if not is_in})
+    found = [replace(pair, probability=judged.get(_ends(pair), pair.probability)) for pair in found]
     by_ends = {_ends(pair): pair for pair in reversed(phrases)}
     for place in (first_rule + np.flatnonzero(chosen[first_rule:])).tolist():
         nodes = _rule_nodes(alignment, pairs, place - first_rule, by_ends)
-        found.append(PhrasePair(*nodes, probability=judged[rows[place]]))
+        found.append(PhrasePair(*nodes, probability=float(probabilities[place, 1])))
     return replace(alignment, phrases=tuple(found))
 
 
-def chosen_pairs(pairs: DerivationPairs, probabilities: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """Which pairs are reported, bool (K,).
+def chosen_pairs(
+    pairs: DerivationPairs, probabilities: np.ndarray, whole: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Which pairs are reported, and which only repeat a smaller difference, both bool (K,).
 
     Rules are, best first, if they are probable and neither near nor across a better one. The gain that is
     expected of a rule is 1 if people mark it, and half if they mark one near it. Of the derivation's own
@@ -88,13 +87,35 @@ def chosen_pairs(pairs: DerivationPairs, probabilities: np.ndarray, whole: np.nd
         rules[place] = not (excluded[place] & rules).any()
     judged = (~is_rule | rules) & pairs.differing & ~whole
     repeats = contained(pairs.changed_words, spans).any(axis=0)
-    kept = np.zeros_like(judged)
+    kept, repeating = np.zeros_like(judged), ~judged
     sizes = (spans[:, 1::2] - spans[:, ::2]).sum(axis=1)
     for place in np.argsort(sizes, kind="stable").tolist():
         if judged[place]:
-            is_probable = probabilities[place, 1] >= LEAST
-            kept[place] = is_probable or repeats[place] or (inside[:, place] & kept).any()
-    found: np.ndarray = kept | (~is_rule & ~judged)
+            repeating[place] = repeats[place] or (inside[:, place] & kept).any()
+            kept[place] = repeating[place] or probabilities[place, 1] >= LEAST
+    return kept | (~is_rule & ~judged), repeating
+
+
+def _left_in(phrases: Sequence[PhrasePair], left_out: set[tuple[int, ...]]) -> list[PhrasePair]:
+    """The pairs of a derivation without some; what rested on these rests on others then."""
+    if not left_out:
+        return list(phrases)
+    ends = np.array([_ends(pair) for pair in phrases], np.int64)
+    left = np.array([_ends(pair) not in left_out for pair in phrases])
+    rested = _rests_on(ends)[:, ~left].any(axis=1)
+    members = _rests_on(ends[left]).sum(axis=1).tolist()
+    kept = [place for place, is_left in enumerate(left.tolist()) if is_left]
+    return [
+        replace(phrases[place], compositional=count < 2) if rested[place] else phrases[place]
+        for place, count in zip(kept, members, strict=True)
+    ]
+
+
+def _rests_on(ends: np.ndarray) -> np.ndarray:
+    """Whether a pair has another one as one of the largest inside it: bool (D, D)."""
+    below = contained(ends, ends).T & (ends[:, None] != ends).any(axis=2)
+    steps = below.astype(np.float32)
+    found: np.ndarray = below & ~(steps @ steps > 0)
     return found
 
 

@@ -43,7 +43,7 @@ def with_relations(
     Parameters
     ----------
     alignment : Alignment
-        Its phrases are nodes of the forests of its sentences.
+        Its phrases are nodes of the forests of its sentences, or rules, which the model does not judge.
     model : RelationModel, optional
         Judges short phrases.
     phrases : SpanEvidence, optional
@@ -57,7 +57,7 @@ def with_relations(
     known = atomic_relations(source, target, alignment.words.pairs)
     judged: dict[int, tuple[float, float]] = {}
     if model is not None and phrases is not None:
-        short = [k for k, pair in enumerate(pairs) if _longer_side(pair) <= _MOST_WORDS]
+        short = [k for k, pair in enumerate(pairs) if _longer_side(pair) <= _MOST_WORDS and not pair.is_rule]
         judged = _judged(alignment, short, model, phrases)
         known = _settled(pairs, known, judged)
     changes = WordChanges(source, target, alignment.words.pairs)
