@@ -114,7 +114,7 @@ def derivation_pairs(
     known = np.array(list(dict.fromkeys([*of_spans, *sorted(words)])), np.int64).reshape(-1, 4)
     several = (known[:, 1::2] - known[:, ::2]).max(axis=1) > 1
     own = np.flatnonzero(several)  # none is a link alone
-    rules = derivation_rules(known)
+    rules = _uncrossed(derivation_rules(known), known[len(of_spans) :])
     spans = np.concatenate([known[own], rules.spans])
     # The pair itself, or the one that a rule remains of.
     top = np.concatenate([own, rules.whole])
@@ -166,6 +166,16 @@ def derivation_pairs(
     columns = np.column_stack([features, *alone, together, same]).astype(np.float32)
     changed_words = known[: len(of_spans)][changed[: len(of_spans)]]
     return DerivationPairs(spans, rules, known, differing, changed_words, columns)
+
+
+def _uncrossed(rules: Rules, words: np.ndarray) -> Rules:
+    """The rules that no link of two words, with spans int64 (L, 4), leaves."""
+    inside = [
+        (rules.spans[:, None, side] <= words[:, side]) & (words[:, side] < rules.spans[:, None, side + 1])
+        for side in (0, 2)
+    ]
+    kept = (inside[0] == inside[1]).all(axis=1)
+    return Rules(rules.spans[kept], rules.whole[kept], rules.removed[kept])
 
 
 def _in_derivation(

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from forest_align.aligners.phrases.features import SpanEvidence
     from forest_align.aligners.phrases.model import PhraseModel
 
-#: Least probability, that people mark it or a pair near it, of rules and of the smallest differing pairs.
-LEAST = 0.35
+#: Least probability of rules, that people mark them or a pair near them.
+LEAST_OF_RULES = 0.35
+#: The same of the smallest differing pairs of nodes. A higher one leaves out constituents that links support.
+LEAST_OF_NODES = 0.2
 
 
 def with_judged_pairs(
@@ -80,7 +82,7 @@ def chosen_pairs(
     inside, near = contained(spans, spans), nearness(spans, spans) >= 0.5
     apart = (overlaps(spans, spans) <= 0).all(axis=0)
     excluded = near | ~(apart | inside | inside.T)
-    probable = is_rule & pairs.differing & (probabilities[:, 1] >= LEAST)
+    probable = is_rule & pairs.differing & (probabilities[:, 1] >= LEAST_OF_RULES)
     order = np.argsort(-probabilities.sum(axis=1), kind="stable")
     rules = np.zeros_like(is_rule)
     for place in order[probable[order]].tolist():
@@ -92,7 +94,7 @@ def chosen_pairs(
     for place in np.argsort(sizes, kind="stable").tolist():
         if judged[place]:
             repeating[place] = repeats[place] or (inside[:, place] & kept).any()
-            kept[place] = repeating[place] or probabilities[place, 1] >= LEAST
+            kept[place] = repeating[place] or probabilities[place, 1] >= LEAST_OF_NODES
     return kept | (~is_rule & ~judged), repeating
 
 

@@ -54,6 +54,32 @@ def test_phrases_that_mean_the_same_are_found_in_the_example_pairs(alignments: l
     } <= found
 
 
+@pytest.mark.parametrize(
+    ("source", "target", "rule", "categories"),
+    [
+        (
+            "The committee is composed of ten members .",
+            "The committee has ten members .",
+            ("is composed of", "has"),
+            ("VP/NP", "VP/NP"),
+        ),
+        (
+            "The painting was stolen by two masked men .",
+            "Two masked men stole the painting .",
+            ("was stolen by", "stole"),
+            ("S\\NP/NP", "S\\NP/NP"),
+        ),
+    ],
+)
+def test_a_pair_less_aligned_pairs_at_its_edges_is_reported(
+    aligner: ForestAligner, source: str, target: str, rule: tuple[str, str], categories: tuple[str, str]
+) -> None:
+    alignment = aligner.align(source, target)
+    rules = {texts(alignment, pair): pair for pair in alignment.phrases if pair.is_rule}
+    assert (rules[rule].source_node.label, rules[rule].target_node.label) == categories
+    assert alignment_violations(alignment) == []
+
+
 def test_words_of_the_example_in_the_readme_are_linked_as_it_says(alignments: list[Alignment]) -> None:
     assert alignments[4].words.to_pharaoh().startswith("0-8 1-9 ")
 

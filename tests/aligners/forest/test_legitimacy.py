@@ -6,7 +6,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from forest_align.aligners.forest.legitimacy import NodePair, alignment_violations, violations
+from forest_align.aligners.forest.legitimacy import (
+    NodePair,
+    alignment_violations,
+    rule_violations,
+    violations,
+)
 from forest_align.alignment import Alignment, PhrasePair
 from forest_align.parsing import forest_from_bracket
 from forest_align.types import Derivation, InputError, Sentence
@@ -191,3 +196,24 @@ def test_an_alignment_is_checked_by_the_trees_that_it_chose() -> None:
 def test_an_alignment_without_trees_of_its_phrases_cannot_be_checked(tree: str) -> None:
     with pytest.raises(InputError):
         alignment_violations(alignment(same(NP, ROOT), tree=tree))
+
+
+WHOLE, INNER = ((0, 6), (0, 5)), ((4, 6), (3, 5))
+
+
+@pytest.mark.parametrize(
+    ("rules", "links", "violation"),
+    [
+        ([((0, 4), (0, 3))], [(0, 0), (5, 4)], None),
+        ([((0, 4), (0, 3)), ((1, 4), (1, 3))], [], None),
+        ([((0, 7), (0, 3))], [], "lies in no aligned pair"),
+        ([((0, 4), (0, 3))], [(0, 4)], "lies inside ((0, 4), (0, 3)) on one side only"),
+        ([((3, 6), (0, 3))], [], "((4, 6), (3, 5)) lies inside ((3, 6), (0, 3)) on one side only"),
+        ([((0, 3), (0, 2)), ((1, 4), (1, 3))], [], "overlap"),
+    ],
+)
+def test_rules_lie_in_a_pair_and_agree_with_links_pairs_and_each_other(
+    rules: list, links: list[tuple[int, int]], violation: str | None
+) -> None:
+    found = rule_violations([WHOLE, INNER], rules, links)
+    assert found == [] if violation is None else any(violation in one for one in found)
