@@ -1,14 +1,16 @@
 """Measure the forest aligner on the marked phrases that its phrase-pair model learned from, by cross-fitting.
 
-Each pair of ETPC dev is aligned with a model that has not seen it (``--folds`` of
-``forest_align.em.phrases.training``). The options of the search were tuned on all of these pairs. Beside it
-stand the same aligner without the model, and the projection of word links onto the best trees. The last
-column is the significance of the difference in *near* to the projection.
+Each pair of ETPC dev is aligned with a phrase-pair model and a judge that have not seen it (``--folds`` of
+the recipes ``phrases`` and ``judge``). The options of the search were tuned on all of
+these pairs. Beside it stand the same aligner without the judge, without both, and the projection of word
+links onto the best trees. The last column is the significance of the difference in *near* to the projection.
+A second table has the scores of core pairs.
 
 Example::
 
     python -m forest_align.em.recipes phrases DATA FOLDS --cache CACHE --folds
-    python benchmarks/quality/phrase_folds.py DATA FOLDS
+    python -m forest_align.em.recipes judge DATA FOLDS JUDGES --cache CACHE --folds
+    python benchmarks/quality/phrase_folds.py DATA FOLDS JUDGES
 """
 
 from __future__ import annotations
@@ -17,10 +19,12 @@ import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from tqdm import tqdm
 
 from forest_align.aligners.forest.aligner import ForestAligner
+from forest_align.aligners.forest.judge import JudgeModel
 from forest_align.aligners.phrases.model import PhraseModel
 from forest_align.aligners.projection.aligner import ProjectionAligner
 from forest_align.alignment import Alignment
@@ -28,8 +32,10 @@ from forest_align.data.formats.format import SentencePair
 from forest_align.data.pairs import read_pairs
 from forest_align.em.phrases.examples import MARKED
 from forest_align.em.phrases.training import FOLDS
+from forest_align.eval.benchmarks.core_phrases import core_scorer
 from forest_align.eval.benchmarks.phrase_units import unit_scorer
 from forest_align.eval.benchmarks.task import Figures
+from forest_align.eval.files.result_tables import Row, format_table
 from forest_align.eval.metrics.scores import Statistic
 from forest_align.eval.metrics.significance import approximate_randomization
 from forest_align.types import Sentence
@@ -39,23 +45,26 @@ COLUMNS = ("exact", "near", "linked", "clean", "left_alone", "phrase_precision")
 AlignPair = Callable[[int, Sentence, Sentence], Alignment]
 
 
-def systems(folds: Path) -> dict[str, AlignPair]:
+def systems(folds: Path, judges: Path) -> dict[str, AlignPair]:
     """How each system aligns the pair of a number."""
     forest = ForestAligner(paraphrases=False)
     model = replace(forest.model, relations=None)
+
+    def aligner(**parts: Any) -> ForestAligner:
+        return ForestAligner(replace(model, **parts), candidates=forest.candidates, paraphrases=False)
+
+    phrases = [PhraseModel.load(folds / f"fold-{fold}") for fold in range(FOLDS)]
+    unjudged = [aligner(phrases=one, judge=None) for one in phrases]
     fitted = [
-        ForestAligner(
-            replace(model, phrases=PhraseModel.load(folds / f"fold-{fold}")),
-            candidates=forest.candidates,
-            paraphrases=False,
-        )
-        for fold in range(FOLDS)
+        aligner(phrases=one, judge=JudgeModel.load(judges / f"fold-{fold}"))
+        for fold, one in enumerate(phrases)
     ]
-    without = ForestAligner(replace(model, phrases=None), candidates=forest.candidates, paraphrases=False)
+    without = aligner(phrases=None)
     projection = ProjectionAligner()
     return {
         "projection": lambda number, *sides: projection.align_prepared(*sides),
-        "forest, without the model": lambda number, *sides: without.align_prepared(*sides),
+        "forest, without both": lambda number, *sides: without.align_prepared(*sides),
+        "forest, without the judge": lambda number, *sides: unjudged[number % FOLDS].align_prepared(*sides),
         "forest": lambda number, *sides: fitted[number % FOLDS].align_prepared(*sides),
     }
 
@@ -87,7 +96,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("data", type=Path, help="folder with phrases")
-    parser.add_argument("folds", type=Path, help="folder of the models")
+    parser.add_argument("folds", type=Path, help="folder of the phrase-pair models")
+    parser.add_argument("judges", type=Path, help="folder of the judges")
     parser.add_argument("--limit", type=int, help="only the first pairs")
     options = parser.parse_args(argv)
     read = [pair for pair in read_pairs(options.data / MARKED) if isinstance(pair, SentencePair)]
@@ -96,12 +106,17 @@ def main(argv: Sequence[str] | None = None) -> None:
     sentences = [side for side in ready if isinstance(side, Sentence)]
     if len(sentences) < len(ready):
         parser.error("a pair cannot be parsed")
-    score = unit_scorer([pair.units or () for pair in pairs])
-    results = {}
-    for name, align in systems(options.folds).items():
-        sides = tqdm(zip(sentences[::2], sentences[1::2], strict=True), name, len(pairs), disable=None)
-        results[name] = score([align(number, *both) for number, both in enumerate(sides)])
+    both_sides = list(zip(sentences[::2], sentences[1::2], strict=True))
+    units = [pair.units or () for pair in pairs]
+    score, score_core = unit_scorer(units), core_scorer("etpc core", both_sides, units)
+    results, core = {}, {}
+    for name, align in systems(options.folds, options.judges).items():
+        sides = tqdm(both_sides, name, disable=None)
+        alignments = [align(number, *both) for number, both in enumerate(sides)]
+        results[name] = score(alignments)
+        core[name] = score_core(alignments)[0].values
     print(table(results))
+    print(format_table([Row(name, values) for name, values in core.items()]))
 
 
 if __name__ == "__main__":
