@@ -64,7 +64,12 @@ class EditFeatures:
             for side in (alignment.source, alignment.target)
         )
         self._constituents = _spans_of(alignment.source_tree), _spans_of(alignment.target_tree)
-        self._phrases = {(pair.source_node.span, pair.target_node.span): pair for pair in alignment.phrases}
+        # The model learned from pairs of nodes.
+        self._phrases = {
+            (pair.source_node.span, pair.target_node.span): pair
+            for pair in alignment.phrases
+            if not pair.is_rule
+        }
         words = alignment.words
         self._scores = dict(zip(words.pairs, words.scores or (1.0,) * len(words), strict=True))
         self._state: tuple[dict[int, str], dict[int, str]] = ({}, {})

@@ -40,8 +40,8 @@ def test_pairs_that_differ_are_examples_with_what_people_marked_near_them() -> N
 
 def test_a_judge_learns_which_pairs_are_marked() -> None:
     rng = np.random.default_rng(0)
-    features = rng.normal(size=(1500, len(JUDGE_FEATURES))).astype(np.float32)
-    features[:, 6:] = 0.0
+    features = rng.normal(size=(8000, len(JUDGE_FEATURES))).astype(np.float32)
+    features[:, 6:] = 0.0  # what says nothing
     near = features[:, 3] > 0
     examples = JudgeExamples(features, np.stack([near & (features[:, 5] > 0), near], 1).astype(np.float32))
     probabilities = train_judge([examples]).probabilities(features.copy())
