@@ -24,6 +24,7 @@ RECIPES = {
     "chunks": "forest_align.em.chunks.chunk_training",
     "freer-links": "forest_align.em.joint.freer_links",
     "phrases": "forest_align.em.phrases.training",
+    "judge": "forest_align.em.phrases.judge_training",
     "relations": "forest_align.em.phrases.relation_training",
     "phrase-options": "forest_align.em.phrases.tuning",
     "support": "forest_align.em.attribution.support_training",

@@ -1,8 +1,8 @@
-"""Train the judge of the forest aligner's derivations; run once, its output is committed.
+"""Train the judge of the forest aligner's derivations.
 
 It learns from phrases that people marked: those of ETPC (the dev half), and of verses of all books but 1SA
 and ROM. Verses are a sample of those of at most ``LONGEST_VERSE`` words. The first look at a pair of ETPC
-comes from a phrase-pair model that has not seen it (``--folds`` of :mod:`.em.phrases.training`); the bundled
+comes from a phrase-pair model that has not seen it (``--folds`` of the recipe ``phrases``); the bundled
 one has seen no verse.
 
 ``--folds`` also trains five models that have not seen a fifth of the pairs of ETPC each, ``OUT/fold-0`` to
@@ -10,14 +10,13 @@ one has seen no verse.
 
 Examples
 --------
-python -m forest_align.em.phrases.judge_training ../shared/data FOLDS OUT --cache CACHE --folds
+python -m forest_align.em.recipes judge ../shared/data FOLDS OUT --cache CACHE --folds
 """
 
 from __future__ import annotations
 
 import argparse
 import random
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -36,8 +35,8 @@ from forest_align.data.pairs import read_pairs
 from forest_align.em.corpus.cache import ArrayStore
 from forest_align.em.corpus.corpus import LazyParser, parser_fingerprint
 from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs
+from forest_align.em.fitting.small_networks import RectifierSettings, fit_rectifier
 from forest_align.em.phrases.examples import MARKED
-from forest_align.em.phrases.rectifier_training import RectifierSettings, fit_rectifier
 from forest_align.em.phrases.training import FOLDS
 from forest_align.em.progress import counted
 from forest_align.eval.benchmarks.core_phrases import is_dev_verse
@@ -135,9 +134,8 @@ def sampled_verses(path: Path, count: int, seed: int) -> list[SentencePair]:
     return [pair for pair in found if max(len(pair.source), len(pair.target)) <= LONGEST_VERSE][:count]
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the script."""
-    options = parse_arguments(arguments)
+def run(options: argparse.Namespace) -> None:
+    """Follow the recipe."""
     torch.set_num_threads(1)  # fixed order of sums: the same weights every time
     aligner = ForestAligner(paraphrases=False)
     model = replace(aligner.model, relations=None, judge=None)
@@ -170,14 +168,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         judge = replace(train_judge(examples, options.seed), card=card)
         judge.save(options.output if fold is None else options.output / f"fold-{fold}")
         print("trained", "all" if fold is None else f"without fold {fold}", flush=True)
-    return 0
 
 
-def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """Read the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the recipe."""
     parser.add_argument("data", type=Path, help="folder with phrases")
     parser.add_argument("phrases", type=Path, help="folder of phrase-pair models with folds")
     parser.add_argument("output", type=Path, help="folder for the model")
@@ -186,8 +180,3 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--verses", type=int, default=1000, help="how many verses")
     parser.add_argument("--folds", action="store_true", help="also models without a fold of ETPC")
     parser.add_argument("--seed", type=int, default=0)
-    return parser.parse_args(arguments)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
