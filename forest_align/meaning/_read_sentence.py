@@ -60,6 +60,7 @@ class ReadSentence:
 
     def __init__(self, sentence: Sentence) -> None:
         self.sentence = sentence
+        self.words = sentence.words
         self.profiles: list[WordProfile] = load_lexicon().profiles(sentence)
         self.lower = [profile.lower for profile in self.profiles]
         self.lemmas = [profile.lemma for profile in self.profiles]

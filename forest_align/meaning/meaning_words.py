@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from forest_align.meaning.relation_algebra import DIFFERENT, EQUIVALENT, GENERAL, OPPOSITE, SPECIFIC
 
+#: The rule about quantities; no model judges what it leaves open.
+VALUES = "values"
 #: Negations that are subjects or objects themselves: they concern their verb.
 NEGATIVE_PRONOUNS = frozenset(("none", "nobody", "nothing", "nowhere"))
 #: Lemmas of words whose complement does not hold, or not any more: *stopped smoking*, *nearly won*.

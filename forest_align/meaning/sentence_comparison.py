@@ -5,20 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from itertools import product
 from typing import TYPE_CHECKING
 
 from forest_align.alignment import AtomicRelation, Span
 from forest_align.lexicon.groups import lexical_groups
 from forest_align.lexicon.lexicon import load_lexicon
-from forest_align.lexicon.quantities import QuantityComparison, compare, read_quantities
+from forest_align.meaning._compared_values import compared_values
 from forest_align.meaning._exchanged_roles import exchanged_roles
 from forest_align.meaning._left_over_words import left_over_relation
 from forest_align.meaning._read_sentence import Denial, ReadSentence
 from forest_align.meaning._word_pairs import word_relation
-from forest_align.meaning.meaning_words import QUANTIFIERS, contrast
+from forest_align.meaning.meaning_words import QUANTIFIERS, VALUES, contrast
 from forest_align.meaning.relation_algebra import (
-    DIFFERENT,
     EQUIVALENT,
     GENERAL,
     OPPOSITE,
@@ -28,11 +26,8 @@ from forest_align.meaning.relation_algebra import (
 )
 
 if TYPE_CHECKING:
-    from forest_align.lexicon.quantities import Quantity
     from forest_align.types import Sentence
 
-#: The rule about quantities; no model judges what it leaves open.
-VALUES = "values"
 # Quantifiers whose noun is in a context that turns relations around.
 _DOWNWARD = frozenset("all every each no any whoever".split())
 
@@ -67,17 +62,16 @@ class _Comparison:
         # Links that need no look any more, and words that count as having no partner.
         self.settled: set[tuple[int, int]] = set()
         self.left_over: tuple[set[int], set[int]] = (set(), set())
-        self.open_values: set[tuple[int, int]] = set()
-        self.equal: set[tuple[int, int]] = set()
-        self.compared: tuple[set[int], set[int]] = (set(), set())
+        self.values = compared_values(source, target, self.partners)
 
     @property
     def relations(self) -> list[AtomicRelation]:
         """All relations."""
         found = self._of_denials()
-        found += self._of_quantities()
+        self.settled |= self.values.settled
+        found += self.values.relations
         if self._may_exchange:
-            roles = exchanged_roles(*self.sides, self.partners, self.equal)
+            roles = exchanged_roles(*self.sides, self.partners, self.values.equal)
             self.settled |= roles.settled
             found += roles.relations
         found += self._of_links()
@@ -163,52 +157,15 @@ class _Comparison:
 
     def _word_relation(self, i: int, j: int) -> tuple[str, str]:
         source, target = self.sides
-        texts = source.sentence.words[i], target.sentence.words[j]
+        texts = source.words[i], target.words[j]
         return word_relation(source.profiles[i], target.profiles[j], texts, (source.tags[i], target.tags[j]))
-
-    def _of_quantities(self) -> list[AtomicRelation]:
-        sides = [read_quantities(read.sentence.words, read.tags) for read in self.sides]
-        found = []
-        for one in sides[0]:
-            for other in sides[1]:
-                cells = {
-                    (i, j)
-                    for i in range(one.start, one.end)
-                    for j in self.partners[0].get(i, ())
-                    if other.start <= j < other.end
-                }
-                if not cells and not self._count_the_same(one, other):
-                    continue
-                comparison = QuantityComparison.EQUAL if _number_the_same(one, other) else compare(one, other)
-                if comparison is QuantityComparison.EQUAL:
-                    self.equal.update(product(range(one.start, one.end), range(other.start, other.end)))
-                if comparison is not QuantityComparison.UNKNOWN:
-                    self.compared[0].update(range(one.start, one.end))
-                    self.compared[1].update(range(other.start, other.end))
-                if comparison is QuantityComparison.EQUAL:
-                    self.settled |= cells
-                elif comparison is QuantityComparison.OTHER or _have_other_units(one, other):
-                    self.settled |= cells
-                    spans = (one.start, one.end), (other.start, other.end)
-                    found.append(AtomicRelation(*spans, DIFFERENT, VALUES))
-                else:
-                    self.open_values |= cells
-        return found
-
-    def _count_the_same(self, one: Quantity, other: Quantity) -> bool:
-        """Whether linked words stand behind two quantities: *500 cars*, *400 cars*."""
-        is_free = not any(
-            self.partners[side].get(word)
-            for side, quantity in enumerate((one, other))
-            for word in range(quantity.start, quantity.end)
-        )
-        return is_free and other.end in self.partners[0].get(one.end, ())
 
     def _of_links(self) -> list[AtomicRelation]:
         found = []
         done: set[tuple[int, int]] = set()
         for cell in self.links:
-            if cell in done:
+            # Of most links both words are the same, and have no other partner.
+            if cell in done or self._is_plain(*cell):
                 continue
             rows, columns = self._block(cell)
             block = {(i, j) for i in rows for j in self.partners[0][i]}
@@ -219,6 +176,10 @@ class _Comparison:
             if open_cells:
                 found += self._of_block(rows, columns, open_cells)
         return found
+
+    def _is_plain(self, i: int, j: int) -> bool:
+        are_alone = len(self.partners[0][i]) == len(self.partners[1][j]) == 1
+        return are_alone and self.sides[0].lower[i] == self.sides[1].lower[j]
 
     def _block(self, cell: tuple[int, int]) -> tuple[set[int], set[int]]:
         """All words that links join with two linked words."""
@@ -242,7 +203,7 @@ class _Comparison:
             if relation == EQUIVALENT:
                 return []
             relation, rule = self._of_pronouns(i, j) or (relation, rule)
-            rule = VALUES if (i, j) in self.open_values else rule or "other words"
+            rule = VALUES if (i, j) in self.values.open else rule or "other words"
             return [AtomicRelation((i, i + 1), (j, j + 1), relation, rule)]
         known = {cell: self._word_relation(*cell) for cell in cells}
         same = [cell for cell, (relation, _) in known.items() if relation == EQUIVALENT]
@@ -261,7 +222,7 @@ class _Comparison:
             return [AtomicRelation(*spans, OPPOSITE, opposed[0][1])]
         if all(map(self.sides[0].is_light, rows)) and all(map(self.sides[1].is_light, columns)):
             return []
-        rule = "other words" if self.open_values.isdisjoint(cells) else VALUES
+        rule = "other words" if self.values.open.isdisjoint(cells) else VALUES
         return [AtomicRelation(*spans, UNKNOWN, rule)]
 
     @cached_property
@@ -280,7 +241,7 @@ class _Comparison:
         for side, read in enumerate(self.sides):
             linked = self.partners[side].keys() - self.left_over[side]
             for word in range(len(read)):
-                if word in linked or word in self.denial_words[side] or word in self.compared[side]:
+                if word in linked or word in self.denial_words[side] or word in self.values.words[side]:
                     continue
                 known = self._of_quantifier(side, word) or left_over_relation(read, word, linked)
                 if known is None:
@@ -330,16 +291,6 @@ class _Comparison:
                     words |= _below(read, read.governors[word][0].governor)
             found.append(words)
         return tuple(found)
-
-
-def _number_the_same(one: Quantity, other: Quantity) -> bool:
-    """Whether a number and an ordinal count to the same: *chapter 3*, *the third chapter*."""
-    return {one.kind, other.kind} == {"cardinal", "ordinal"} and one.value == other.value
-
-
-def _have_other_units(one: Quantity, other: Quantity) -> bool:
-    """Whether two quantities have one number and two units that cannot be compared: *-5 °C*, *-5 °F*."""
-    return one.value == other.value and bool(one.unit and other.unit) and one.unit != other.unit
 
 
 def _without_double(denials: Iterable[Denial]) -> list[Denial]:

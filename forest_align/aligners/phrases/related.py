@@ -22,8 +22,9 @@ from forest_align.alignment import (
     PhraseRelation,
 )
 from forest_align.meaning.changes import WordChanges
+from forest_align.meaning.meaning_words import VALUES
 from forest_align.meaning.relation_algebra import EQUIVALENT, MIXED, UNKNOWN, joined
-from forest_align.meaning.sentence_comparison import VALUES, atomic_relations
+from forest_align.meaning.sentence_comparison import atomic_relations
 
 if TYPE_CHECKING:
     from forest_align.aligners.phrases.features import SpanEvidence

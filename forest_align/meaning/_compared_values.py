@@ -1,0 +1,99 @@
+"""Compares the quantities of two sentences whose words are linked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+from forest_align.alignment import AtomicRelation
+from forest_align.lexicon.quantities import QuantityComparison, compare, read_quantities
+from forest_align.meaning.meaning_words import VALUES
+from forest_align.meaning.relation_algebra import DIFFERENT
+
+if TYPE_CHECKING:
+    from forest_align.lexicon.quantities import Quantity
+    from forest_align.meaning._read_sentence import ReadSentence
+
+Cells = set[tuple[int, int]]
+Partners = tuple[Mapping[int, Sequence[int]], Mapping[int, Sequence[int]]]
+
+
+class ValueComparison(NamedTuple):
+    """What the quantities of two sentences say.
+
+    Attributes
+    ----------
+    relations : list of AtomicRelation
+        Quantities that differ.
+    settled, open : set of (int, int)
+        Links between quantities that were compared, and between those that cannot be.
+    equal : set of (int, int)
+        The words of equal quantities, each of one with each of the other.
+    words : (set of int, set of int)
+        The words of quantities that were compared.
+    """
+
+    relations: list[AtomicRelation]
+    settled: Cells
+    open: Cells
+    equal: Cells
+    words: tuple[set[int], set[int]]
+
+
+def compared_values(source: ReadSentence, target: ReadSentence, partners: Partners) -> ValueComparison:
+    """Compare each two quantities that links join, or that count linked words.
+
+    Parameters
+    ----------
+    source, target : ReadSentence
+        The sentences.
+    partners : (mapping, mapping)
+        The partners of the linked words of both sides.
+    """
+    found = ValueComparison([], set(), set(), set(), (set(), set()))
+    lefts = read_quantities(source.words, source.tags)
+    rights = read_quantities(target.words, target.tags) if lefts else ()
+    for one, other in product(lefts, rights):
+        cells = {
+            (i, j)
+            for i in range(one.start, one.end)
+            for j in partners[0].get(i, ())
+            if other.start <= j < other.end
+        }
+        if not cells and not _count_the_same(one, other, partners):
+            continue
+        spans = (one.start, one.end), (other.start, other.end)
+        comparison = QuantityComparison.EQUAL if _number_the_same(one, other) else compare(one, other)
+        if comparison is not QuantityComparison.UNKNOWN:
+            found.words[0].update(range(*spans[0]))
+            found.words[1].update(range(*spans[1]))
+        if comparison is QuantityComparison.EQUAL:
+            found.settled.update(cells)
+            found.equal.update(product(range(*spans[0]), range(*spans[1])))
+        elif comparison is QuantityComparison.OTHER or _have_other_units(one, other):
+            found.settled.update(cells)
+            found.relations.append(AtomicRelation(*spans, DIFFERENT, VALUES))
+        else:
+            found.open.update(cells)
+    return found
+
+
+def _count_the_same(one: Quantity, other: Quantity, partners: Partners) -> bool:
+    """Whether linked words stand behind two quantities without links: *500 cars*, *400 cars*."""
+    is_free = not any(
+        partners[side].get(word)
+        for side, quantity in enumerate((one, other))
+        for word in range(quantity.start, quantity.end)
+    )
+    return is_free and other.end in partners[0].get(one.end, ())
+
+
+def _number_the_same(one: Quantity, other: Quantity) -> bool:
+    """Whether a number and an ordinal count to the same: *chapter 3*, *the third chapter*."""
+    return {one.kind, other.kind} == {"cardinal", "ordinal"} and one.value == other.value
+
+
+def _have_other_units(one: Quantity, other: Quantity) -> bool:
+    """Whether two quantities have one number and two units that cannot be compared: *-5 °C*, *-5 °F*."""
+    return one.value == other.value and bool(one.unit and other.unit) and one.unit != other.unit
