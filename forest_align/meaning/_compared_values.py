@@ -64,7 +64,7 @@ def compared_values(source: ReadSentence, target: ReadSentence, partners: Partne
         if not cells and not _count_the_same(one, other, partners):
             continue
         spans = (one.start, one.end), (other.start, other.end)
-        comparison = QuantityComparison.EQUAL if _number_the_same(one, other) else compare(one, other)
+        comparison = compare(one, other)
         if comparison is not QuantityComparison.UNKNOWN:
             found.words[0].update(range(*spans[0]))
             found.words[1].update(range(*spans[1]))
@@ -87,11 +87,6 @@ def _count_the_same(one: Quantity, other: Quantity, partners: Partners) -> bool:
         for word in range(quantity.start, quantity.end)
     )
     return is_free and other.end in partners[0].get(one.end, ())
-
-
-def _number_the_same(one: Quantity, other: Quantity) -> bool:
-    """Whether a number and an ordinal count to the same: *chapter 3*, *the third chapter*."""
-    return {one.kind, other.kind} == {"cardinal", "ordinal"} and one.value == other.value
 
 
 def _have_other_units(one: Quantity, other: Quantity) -> bool:

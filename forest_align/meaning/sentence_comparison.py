@@ -172,10 +172,17 @@ class _Comparison:
             done |= block
             rows -= self.denial_words[0]
             columns -= self.denial_words[1]
-            open_cells = {(i, j) for i, j in block if i in rows and j in columns} - self.settled
+            settled = block & self.settled
+            # *3* and *the third*: the article says nothing beside them.
+            rows -= {i for i in rows if self._is_light_beside(0, i, {j for _, j in settled})}
+            columns -= {j for j in columns if self._is_light_beside(1, j, {i for i, _ in settled})}
+            open_cells = {(i, j) for i, j in block if i in rows and j in columns} - settled
             if open_cells:
                 found += self._of_block(rows, columns, open_cells)
         return found
+
+    def _is_light_beside(self, side: int, word: int, others: set[int]) -> bool:
+        return not others.isdisjoint(self.partners[side][word]) and self.sides[side].is_light(word)
 
     def _is_plain(self, i: int, j: int) -> bool:
         are_alone = len(self.partners[0][i]) == len(self.partners[1][j]) == 1
