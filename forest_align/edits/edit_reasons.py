@@ -112,7 +112,8 @@ class EditReasons:
 
     def _of_quantities(self, source: Span, target: Span) -> str:
         """*Number* if quantities differ, *format* if they are equal and nothing else changed; or empty."""
-        found = compare_values(*(side.words for side in self._sentences), source, target, *self._tags)
+        one, two = (side.words for side in self._sentences)
+        found = compare_values(one, two, source, target, *self._tags)
         if found in (QuantityComparison.OTHER, QuantityComparison.OTHER_UNIT):
             return "number"
         rest = [
