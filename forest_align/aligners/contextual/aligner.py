@@ -13,7 +13,7 @@ import numpy as np
 
 from forest_align.aligners.contextual._likely_links import most_likely_links
 from forest_align.aligners.contextual.model import LinkModel
-from forest_align.aligners.contextual.pair_evidence import pair_evidence
+from forest_align.aligners.contextual.pair_evidence import link_evidence
 from forest_align.aligners.link_convention import check_convention, no_all_links
 from forest_align.aligners.model_folder import bundled_folder, model_folder
 from forest_align.aligners.pair import Text
@@ -223,7 +223,7 @@ class ContextualAligner(ParsingAligner):
         return found
 
     def _evidence(self, source: Sentence, target: Sentence) -> np.ndarray:
-        return pair_evidence(source, target, self.lexicon, self.ppdb)
+        return link_evidence(source, target, self.lexicon, self.ppdb)
 
 
 def bundled_model() -> LinkModel:

@@ -9,6 +9,7 @@ import numpy as np
 
 from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.kinds import Evidence
+from forest_align.lexicon.look_alikes import look_alikes
 from forest_align.lexicon.oppositions import Opposition, oppositions
 from forest_align.lexicon.quantities import quantity_relations
 from forest_align.lexicon.word_parts import acronym_clashes, part_relations
@@ -64,4 +65,20 @@ def pair_evidence(
     found[part_relations(*words)] |= WITHIN
     found[acronym_clashes(*words, *tags)] &= ~_SAME_WORD
     found.flags.writeable = False
+    return found
+
+
+def link_evidence(
+    source: Sentence, target: Sentence, lexicon: Lexicon, ppdb: PairTable | None = None
+) -> np.ndarray:
+    """:func:`pair_evidence` for the link model: different words that look alike count as opposed.
+
+    The link model has seen such words only where one is the other one misspelled. To other models,
+    opposed words say something about the meaning, which words that look alike do not.
+    """
+    found = pair_evidence(source, target, lexicon, ppdb)
+    cells = list(look_alikes(lexicon.profiles(source), lexicon.profiles(target)))
+    if cells:
+        found = found.copy()
+        found[tuple(zip(*cells, strict=True))] |= ANTONYMS | OPPOSED
     return found

@@ -19,7 +19,7 @@ from forest_align.aligners.contextual.features import (
     base_table,
     related_word_features,
 )
-from forest_align.aligners.contextual.pair_evidence import pair_evidence
+from forest_align.aligners.contextual.pair_evidence import link_evidence, pair_evidence
 from forest_align.aligners.joint._edit_table import ArcPairs, arc_pairs, arcs_of, phrase_pairs, possible_links
 from forest_align.aligners.joint._link_features import (
     LINK_DELETION_FEATURES,
@@ -177,7 +177,11 @@ def pair_edits(
     spans = inside_sentences(spans, source.starts, target.starts)
     dependencies = arcs_of(source), arcs_of(target)
     base, classes, _ = base_table(*sides, evidence)
-    likely = None if link_model is None else link_table(link_model, source, target, evidence, links)
+    likely = (
+        None
+        if link_model is None
+        else link_table(link_model, source, target, link_evidence(source, target, lexicon, ppdb), links)
+    )
     count = int(((spans[:, 1] - spans[:, 0]) * (spans[:, 3] - spans[:, 2]) == 1).sum())
     words = spans[:count, 0], spans[:count, 2]
     cells = words[0] * len(target) + words[1]
