@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from forest_align.aligners.forest._maximum_set import compositional, with_maximum_set
+from forest_align.aligners.forest._phrase_remainders import left_over_links
 from forest_align.aligners.forest._probable_pairs import with_revised_pairs
 from forest_align.aligners.forest._tree_choice import choose_tree
 from forest_align.aligners.forest._whole_constituents import with_whole_constituents
@@ -101,11 +102,16 @@ def build_alignment(
     for place, leaf in leaves.items():
         if not leaf.weighted:
             links |= {cell: probabilities[place] for cell in _cells(leaf) if cell in unweighted}
+    pairs = _phrase_pairs(*forests, arrays, probabilities, links)
+    scores = {(c.source[0], c.target[0]): c.score for c in candidates if c.weighted and not c.is_group}
+    left_over = left_over_links(source, target, pairs, links, scores)
+    links |= left_over
+    outside = tuple(sorted((*outside, *left_over)))
     return Alignment(
         source,
         target,
         words=Links.of(links, scores=list(links.values())),
-        phrases=_phrase_pairs(*forests, arrays, probabilities, links),
+        phrases=pairs,
         unaligned_source=gaps({i for i, _ in links}, len(source)),
         unaligned_target=gaps({j for _, j in links}, len(target)),
         source_tree=forests[0].bracket(source.words, trees[0]),
