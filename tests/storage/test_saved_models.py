@@ -15,6 +15,7 @@ import pytest
 
 from forest_align.aligners.chunks.chunk_model import ChunkModel
 from forest_align.aligners.contextual.model import LinkModel
+from forest_align.aligners.forest.judge import JudgeModel
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.joint.model import JointModel
 from forest_align.aligners.model_folder import bundled_folder
@@ -48,6 +49,7 @@ MODELS: dict[type[Any], tuple[str, Callable[[Any], Any]]] = {
     ),
     PhraseModel: ("forest/phrases", other_network),
     RelationModel: ("forest/relations", other_network),
+    JudgeModel: ("forest/judge", other_network),
     LinkModel: ("contextual", lambda model: replace(model, first=model.first + 1)),
     SemiMarkovModel: ("semi-markov", lambda model: replace(model, weights=more(model.weights))),
     JointModel: ("joint", lambda model: replace(model, weights=model.weights + 1)),

@@ -137,7 +137,7 @@ def kept(model: ForestModel, folder: Path, *changed: str) -> dict[str, Any]:
     loaded = ForestModel.load(folder)
     parts = {one.name: getattr(loaded, one.name) for one in fields(loaded) if one.init}
     parts["dictionary"] = parts["dictionary"].encoded()[0]
-    for name in ("phrases", "relations"):
+    for name in ("phrases", "relations", "judge"):
         parts[name] = parts[name].network.fingerprint
     parts["weights"] = parts["weights"].tolist()
     return {name: value for name, value in parts.items() if name not in changed}
