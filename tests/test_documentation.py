@@ -69,15 +69,15 @@ def options_of(command: str) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_links_lead_to_files(page: Path) -> None:
-    assert [str(path) for path, _ in links_of(page) if not path.exists()] == []
+def test_links_lead_to_files() -> None:
+    links = [(name_of(page), path) for page in PAGES for path, _ in links_of(page)]
+    assert [(page, str(path)) for page, path in links if not path.exists()] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_anchors_lead_to_headings(page: Path) -> None:
-    anchors = [(path, anchor) for path, anchor in links_of(page) if anchor and path.suffix == ".md"]
-    assert [(name_of(path), anchor) for path, anchor in anchors if anchor not in anchors_of(path)] == []
+def test_anchors_lead_to_headings() -> None:
+    links = [(name_of(page), *link) for page in PAGES for link in links_of(page)]
+    anchors = [link for link in links if link[2] and link[1].suffix == ".md"]
+    assert [(page, name_of(path), name) for page, path, name in anchors if name not in anchors_of(path)] == []
 
 
 def test_anchors_are_made_from_headings(tmp_path: Path) -> None:
@@ -86,14 +86,10 @@ def test_anchors_are_made_from_headings(tmp_path: Path) -> None:
     assert anchors_of(page) == {"a-b-c-d", "twice", "twice-1"}
 
 
-@pytest.mark.parametrize(
-    "page",
-    sorted(page for page in ROOT.glob("docs/**/*") if page.is_file() and page.name != "README.md"),
-    ids=name_of,
-)
-def test_everything_in_docs_is_linked_from_a_page(page: Path) -> None:
-    linked = {path for one in PAGES for path, _ in links_of(one) if one != page}
-    assert page.resolve() in linked
+def test_everything_in_docs_is_linked_from_a_page() -> None:
+    linked = {path for page in PAGES for path, _ in links_of(page) if path != page.resolve()}
+    files = [file for file in ROOT.glob("docs/**/*") if file.is_file() and file.name != "README.md"]
+    assert [name_of(file) for file in files if file.resolve() not in linked] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
@@ -117,10 +113,10 @@ def file_of(module: str) -> Path:
     )
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_modules_exist(page: Path) -> None:
-    named = [] if page.name == "CHANGELOG.md" else MODULE.findall(text_of(page))
-    assert [name for name in named if not file_of(name).is_file()] == []
+def test_modules_exist() -> None:
+    pages = [page for page in PAGES if page.name != "CHANGELOG.md"]
+    named = [(name_of(page), name) for page in pages for name in MODULE.findall(text_of(page))]
+    assert [(page, name) for page, name in named if not file_of(name).is_file()] == []
 
 
 def test_what_the_page_of_the_papers_names_is_in_the_modules_beside_it() -> None:
