@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 
 def bind(changed: Path) -> None:
@@ -16,13 +17,19 @@ def bind(changed: Path) -> None:
         except (OSError, ValueError, RecursionError):
             values = None
         if card != changed and isinstance(values, dict):
-            files = [(folder / entry["file"], entry) for entry in values.get("files", {}).values()]
-            parts = [
-                (folder / entry["folder"] / "model.json", entry) for entry in values.get("parts", {}).values()
-            ]
+            files, parts = (
+                [(folder / entry[kind] / name, entry) for entry in _entries(values.get(field), kind)]
+                for field, kind, name in (("files", "file", ""), ("parts", "folder", "model.json"))
+            )
             for path, entry in files + parts:
                 if path.is_file():
                     entry["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
             card.unlink()  # it may be a link to the bundled one
             card.write_text(json.dumps(values), encoding="utf-8")
         folder = folder.parent
+
+
+def _entries(described: Any, name: str) -> list[dict[str, Any]]:
+    """What a description says of its files or parts, as far as it names them."""
+    entries = described.values() if isinstance(described, dict) else ()
+    return [entry for entry in entries if isinstance(entry, dict) and isinstance(entry.get(name), str)]

@@ -116,7 +116,7 @@ def is_near(one: SpanPair, other: SpanPair) -> bool:
 
 def core_statistics(findings: Sequence[CoreFindings]) -> dict[str, Statistic]:
     """Precision, recall and F1, near and exact, ready for significance tests."""
-    found = {}
+    found: dict[str, Statistic] = {}
     for name in ("near", "exact"):
         rows = [
             [sum(getattr(one, name)), len(getattr(one, name)), getattr(one, f"{name}_units"), one.units]

@@ -143,12 +143,12 @@ def read_relation(
 
 
 def _read_evidence(fields: Fields, source_length: int | None, target_length: int | None) -> AtomicRelation:
-    spans = [
+    source, target = (
         check_span(fields.raw(side), fields.name(side), length) if fields.has(side) else None
         for side, length in (("source", source_length), ("target", target_length))
-    ]
+    )
     name = _check_name(fields.text("relation"), RELATION_NAMES, fields.name("relation"))
-    return AtomicRelation(*spans, name, fields.text("rule"))
+    return AtomicRelation(source, target, name, fields.text("rule"))
 
 
 def _check_name(name: str, known: tuple[str, ...], field: str) -> str:

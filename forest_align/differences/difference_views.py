@@ -15,7 +15,7 @@ DIFFERENCES_PAGE_START = (
 
 
 def differences_to_text(alignment: Alignment, differences: TextDifferences) -> str:
-    """One line for each pair of words that do not say the same: difference, words, and the relation."""
+    """One line for each pair of words that do not say the same, and for other words that differ."""
     lines = [f"pair {alignment.id}" if alignment.id else "pair"]
     for one in differences.pairs:
         sides = [
@@ -24,7 +24,15 @@ def differences_to_text(alignment: Alignment, differences: TextDifferences) -> s
         ]
         kind = f"{one.relation} ({one.rule})" if one.relation else one.rule
         lines.append(f"{one.difference:.2f}  {' ↔ '.join(sides)}  {kind}")
-    if not differences.pairs:
+    listed = [{0: one.source, 1: one.target} for one in differences.pairs]
+    for differing in differences.spans:
+        side, (start, end) = ("source", "target").index(differing.side), differing.span
+        known = (pair[side] for pair in listed)
+        if any(place is not None and place[0] < end and start < place[1] for place in known):
+            continue
+        words = " ".join((alignment.source, alignment.target)[side].words[start:end])
+        lines.append(f"{differing.difference:.2f}  {f'– ↔ {words}' if side else f'{words} ↔ –'}")
+    if len(lines) == 1:
         lines.append("no differences")
     return "\n".join(lines) + "\n"
 

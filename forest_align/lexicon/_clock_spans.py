@@ -39,8 +39,8 @@ def read_time(sentence: SentenceWords, start: int) -> Quantity | None:
     military = _military(sentence, start)
     if military is not None:
         hours, parts, values = military
-        readings = (Reading("time", hours, "clock"),)
-        return Quantity(start, start + len(parts), readings, tuple(parts), tuple(values))
+        of_clock = (Reading("time", hours, "clock"),)
+        return Quantity(start, start + len(parts), of_clock, tuple(parts), tuple(values))
     past = _past_the_hour(sentence, start)
     spoken = _hours_and_minutes(sentence, start) if past is None else None
     worded = past or spoken
@@ -74,7 +74,7 @@ def read_time(sentence: SentenceWords, start: int) -> Quantity | None:
         return None
     if hours >= 13 and not (found is not None and found.clock):
         return None
-    readings = clock_readings(hours)
+    readings: tuple[Reading, ...] = clock_readings(hours)
     if half in ("am", "pm") and hours < 13:
         readings = (Reading("time", hours % 12 + 12 * (half == "pm"), "clock"),)
     values += [None] * (len(parts) - size)

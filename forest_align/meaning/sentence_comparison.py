@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from forest_align.alignment import AtomicRelation, Span
-from forest_align.lexicon.groups import lexical_groups
+from forest_align.lexicon.groups import Group, lexical_groups
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.meaning._compared_values import compared_values
 from forest_align.meaning._exchanged_roles import exchanged_roles
@@ -233,7 +233,7 @@ class _Comparison:
         return [AtomicRelation(*spans, UNKNOWN, rule)]
 
     @cached_property
-    def _groups(self) -> list[tuple[Span, Span]]:
+    def _groups(self) -> list[Group]:
         return lexical_groups(self.sides[0].sentence, self.sides[1].sentence, load_lexicon())
 
     def _of_pronouns(self, i: int, j: int) -> tuple[str, str] | None:

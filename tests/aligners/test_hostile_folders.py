@@ -248,6 +248,8 @@ def test_fields_of_other_values(changed: Any, kind: str, file: str) -> None:
     for path in fields_of(document):
         if path[0] in ("card", "description") and path[-1] != "forest_size":
             continue  # notes for people: the next test
+        if path[0] in ("files", "parts"):
+            continue  # names and digests of other files: tests/storage/test_saved_models.py
         field = next(part for part in path[::-1] if isinstance(part, str))
         aligned = 0
         for value in VALUES:

@@ -94,7 +94,7 @@ def test_views_show_spans_and_words() -> None:
     one = aligned()
     assert differences_to_text(one, one.differences()).splitlines() == [
         "pair 7",
-        *("0.20  red ↔ blue  other words", "0.20  barked ↔ sang  other words"),
+        *("0.20  red ↔ blue  other words", "0.20  barked ↔ sang  other words", "1.00  at night ↔ –"),
     ]
     page = differences_to_html(one, one.differences())
     assert page.count('class="d"') == len(SOURCE) + len(TARGET) and 'title="1.00">night<' in page

@@ -56,11 +56,12 @@ def test_a_sweep_shows_the_trials_that_were_finished(monkeypatch: pytest.MonkeyP
 
     study = optuna.create_study(direction="maximize")
     study.optimize(score, n_trials=3)
-    ((scores,), (beams,)) = drawn(monkeypatch, partial(plot_sweep, study))
+    ((scores, best), (beams, _)) = drawn(monkeypatch, partial(plot_sweep, study))
     values = [study.trials[k].value for k in (0, 2)]
     assert (list(scores.get_xdata()), list(scores.get_ydata())) == ([0, 2], values)
     assert list(beams.get_xdata()) == [study.trials[k].params["beam"] for k in (0, 2)]
     assert list(beams.get_ydata()) == values
+    assert (list(best.get_xdata()), list(best.get_ydata())) == ([study.best_trial.number], [study.best_value])
 
 
 def _texts(path: Path) -> str:

@@ -132,7 +132,7 @@ def derivation_pairs(
         )
     ]
     sizes = [
-        sizes_of_sums(unit_vectors(sentence.vectors), side)
+        sizes_of_sums(unit_vectors(np.asarray(sentence.vectors)), side)
         for sentence, side in zip(sentences, sides, strict=True)
     ]
     every = np.arange(len(spans))

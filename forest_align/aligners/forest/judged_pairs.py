@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from forest_align.aligners.forest.judge_features import DerivationPairs
     from forest_align.aligners.phrases.features import SpanEvidence
     from forest_align.aligners.phrases.model import PhraseModel
+    from forest_align.types import Sentence
 
 #: Least probability of rules, that people mark them or a pair near them.
 LEAST_OF_RULES = 0.35
@@ -45,7 +46,8 @@ def with_judged_pairs(
         return alignment
     pairs = derivation_pairs(alignment, evidence, first_look)
     probabilities = judge.probabilities(pairs.features)
-    whole = (pairs.spans == [0, len(alignment.source), 0, len(alignment.target)]).all(axis=1)
+    complete = [_complete_spans(side) for side in (alignment.source, alignment.target)]
+    whole = np.array([(a, b) in complete[0] and (c, d) in complete[1] for a, b, c, d in pairs.spans.tolist()])
     chosen, repeating = chosen_pairs(pairs, probabilities, whole)
     rows = [tuple(row) for row in pairs.spans.tolist()]
     first_rule = len(rows) - len(pairs.rules.whole)
@@ -76,20 +78,20 @@ def chosen_pairs(
     probabilities : numpy.ndarray
         float64, shape (K, 2): of :data:`.OUTPUTS`.
     whole : numpy.ndarray
-        bool, shape (K,): whether a pair is that of the two sentences, which is reported in any case.
+        bool, shape (K,): whether a pair is that of two whole sentences, which is reported in any case.
     """
     spans, is_rule = pairs.spans, pairs.is_rule
-    inside, near = contained(spans, spans), nearness(spans, spans) >= 0.5
+    inside, near = np.asarray(contained(spans, spans)), nearness(spans, spans) >= 0.5
     apart = (overlaps(spans, spans) <= 0).all(axis=0)
-    excluded = near | ~(apart | inside | inside.T)
+    excluded = np.asarray(near | ~(apart | inside | inside.T))
     probable = is_rule & pairs.differing & (probabilities[:, 1] >= LEAST_OF_RULES)
     order = np.argsort(-probabilities.sum(axis=1), kind="stable")
-    rules = np.zeros_like(is_rule)
+    rules = np.zeros(len(is_rule), dtype=bool)
     for place in order[probable[order]].tolist():
         rules[place] = not (excluded[place] & rules).any()
     judged = (~is_rule | rules) & pairs.differing & ~whole
-    repeats = contained(pairs.changed_words, spans).any(axis=0)
-    kept, repeating = np.zeros_like(judged), ~judged
+    repeats = np.asarray(contained(pairs.changed_words, spans).any(axis=0))
+    kept, repeating = np.zeros(len(judged), dtype=bool), np.asarray(~judged)
     sizes = (spans[:, 1::2] - spans[:, ::2]).sum(axis=1)
     for place in np.argsort(sizes, kind="stable").tolist():
         if judged[place]:
@@ -98,13 +100,24 @@ def chosen_pairs(
     return kept | (~is_rule & ~judged), repeating
 
 
+def _complete_spans(text: Sentence) -> set[tuple[int, int]]:
+    """The spans of a text and of its sentences, with and without the marks that end them."""
+    spans = set()
+    for start, end in [(0, len(text)), *text.sentences]:
+        spans.add((start, end))
+        while end > start + 1 and not any(map(str.isalnum, text.words[end - 1])):
+            end -= 1
+        spans.add((start, end))
+    return spans
+
+
 def _left_in(phrases: Sequence[PhrasePair], left_out: set[tuple[int, ...]]) -> list[PhrasePair]:
     """The pairs of a derivation without some; what rested on these rests on others then."""
     if not left_out:
         return list(phrases)
     ends = np.array([_ends(pair) for pair in phrases], np.int64)
     left = np.array([_ends(pair) not in left_out for pair in phrases])
-    rested = _rests_on(ends)[:, ~left].any(axis=1)
+    rested = np.asarray(_rests_on(ends)[:, ~left].any(axis=1))
     members = _rests_on(ends[left]).sum(axis=1).tolist()
     kept = [place for place, is_left in enumerate(left.tolist()) if is_left]
     return [
@@ -122,7 +135,7 @@ def _rests_on(ends: np.ndarray) -> np.ndarray:
 
 
 def _rule_nodes(
-    alignment: Alignment, pairs: DerivationPairs, rule: int, by_ends: dict[tuple[int, ...], PhrasePair]
+    alignment: Alignment, pairs: DerivationPairs, rule: int, by_ends: Mapping[Any, PhrasePair]
 ) -> tuple[Node, Node]:
     """The phrases of a rule, with slashed categories."""
     rules = pairs.rules

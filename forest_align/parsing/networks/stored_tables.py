@@ -30,6 +30,10 @@ _TYPES = {
 class Table(Protocol):
     """A matrix in small integers, whose rows are looked up."""
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows and columns."""
+
     def __call__(self, numbers: np.ndarray) -> np.ndarray:
         """Look up rows, int64 (...): float32 (..., K)."""
 

@@ -128,7 +128,7 @@ class VectorNetwork:
             for number in range(sizes.layers)
         ]
         self.longest, self.width = self._positions.shape
-        self.words = words.shape[0]
+        self.words: int = words.shape[0]
         bias = weights["relative_attention_bias"]
         # Of the most distant row before a query, of the next one, and so on.
         ahead = distance_buckets(self.longest, len(bias), sizes.distance)

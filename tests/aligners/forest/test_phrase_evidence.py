@@ -66,7 +66,7 @@ def test_without_word_vectors_the_search_is_that_of_before(aligner: ForestAligne
     assert aligner.phrase_evidence(*bare, candidates) is None
     alone = ForestAligner(replace(aligner.model, phrases=None), lexicon=aligner.lexicon)
     found, wanted = (one.align_candidates(*bare, candidates) for one in (aligner, alone))
-    assert found == wanted and all(pair.relation is None for pair in found.phrases)
+    assert found == wanted
 
 
 @pytest.mark.parametrize(
@@ -86,5 +86,5 @@ def test_phrases_correspond_that_share_no_word(
 ) -> None:
     found = aligner.align(source, target)
     pairs = {found.texts_of(pair): pair for pair in found.phrases}
-    assert pairs[phrases].probability > 0.5 and pairs[phrases].relation is not None
+    assert pairs[phrases].probability > 0.5
     assert heads in found.words

@@ -351,7 +351,7 @@ def test_what_is_less_probable_is_left_out_of_every_format(
         ("jsonl", '"words": [[0, 0]]', '"NN"'),
         ("pharaoh", "0-0", "1-1"),
         ("text", "a–a 0.70", "b–b"),
-        ("html", "1 phrase pairs", ">NN<"),
+        ("html", "1 phrase pair<", ">NN<"),
     ):
         kind_options = ["--to", kind, *(["--all"] if kind == "text" else [])]
         assert main(["align", pairs, *kind_options, "--min-probability", "0.7"]) == 0

@@ -13,7 +13,7 @@ from forest_align.cli import main
 
 @pytest.mark.parametrize(
     ("name", "found"),
-    [("text", "source  1.00  many\n"), ("html", 'title="1.00">many<'), ("jsonl", '"source_differences"')],
+    [("text", "1.00  many ↔ –\n"), ("html", 'title="1.00">many<'), ("jsonl", '"source_differences"')],
 )
 def test_every_format_has_the_differences(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, found: str

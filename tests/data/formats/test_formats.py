@@ -849,7 +849,7 @@ def test_escapes_would_move_marked_spans(tmp_path: Path) -> None:
     ("unit", "field"),
     [
         ('{"type": "x", "source": [0], "target": [1]}', "phrases[0].target"),
-        ('{"source": [0], "target": [0]}', "phrases[0].type"),
+        ('{"type": 1, "source": [0], "target": [0]}', "phrases[0].type"),
         ('{"type": "x", "source": [0], "target": [0], "sense_preserving": 1}', "phrases[0].sense_preserving"),
     ],
 )

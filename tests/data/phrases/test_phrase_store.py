@@ -29,11 +29,11 @@ def test_relations_and_similarities_are_summed_over_additions_and_categories() -
     other = CAT._replace(source_label="NP")
     example = Example(1, "1", "")
     with PhraseStore() as store:
-        for key, numbers in ((CAT, range(10)), (CAT, range(10, 20)), (other, range(30, 40))):
+        for key, numbers in ((CAT, range(11)), (CAT, range(10, 21)), (other, range(30, 41))):
             store.add({key: PairCount(Sums(*numbers), example)}, {"cat": (1, 0), "feline": (0, 1)}, {})
         (row,) = store.rows()
-    assert row.counted == PairCount(Sums(*range(40, 70, 3)), example)
-    assert row.counted.sums.relations == (52, 55, 58, 61, 64, 67)
+    assert row.counted == PairCount(Sums(*range(40, 73, 3)), example)
+    assert row.counted.sums.relations == (52, 55, 58, 61, 64, 67, 70)
 
 
 def test_the_heaviest_categories_stand_for_a_pair_and_the_first_of_equal_ones() -> None:

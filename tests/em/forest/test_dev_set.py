@@ -73,7 +73,7 @@ def corpus(reader: CorpusReader) -> list[CorpusPair]:
 
 @pytest.mark.parametrize("cached", [False, True])
 def test_a_prepared_pair_aligns_as_the_aligner_aligns_it(reader: CorpusReader, cached: bool) -> None:
-    aligner = ForestAligner.load()
+    aligner = ForestAligner(replace(ForestAligner.load().model, judge=None))
     if cached:
         corpus(reader)
     for pair in corpus(reader):
@@ -84,7 +84,7 @@ def test_a_prepared_pair_aligns_as_the_aligner_aligns_it(reader: CorpusReader, c
         expected = aligner.align_candidates(source, target, candidates)
         found = align_pair(pair, aligner.model)
         assert found.words == expected.words
-        assert found.phrases == expected.phrases
+        assert list(found.phrases) == [replace(one, relation=None) for one in expected.phrases]
         assert found.log_probability == expected.log_probability
 
 

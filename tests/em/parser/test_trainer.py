@@ -21,6 +21,7 @@ from forest_align.parsing.networks.encoder_batches import WordEncoder
 from forest_align.parsing.networks.model_files import ParserConfig, read_weights
 from forest_align.parsing.networks.padded_batches import collate
 from forest_align.parsing.networks.span_network import span_index
+from forest_align.types import InputError
 
 from .test_training import LABELS, SENTENCE, TAGS, options, trainer
 
@@ -210,14 +211,10 @@ def test_a_training_that_was_interrupted_ends_with_the_weights_of_one_that_was_n
         assert np.allclose(exported[name], value, atol=float(value.abs().max()) / 127 + 1e-6), name
 
 
-def test_a_checkpoint_is_never_begun_over_by_mistake(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_checkpoint_is_never_begun_over_by_mistake(tmp_path: Path) -> None:
     prepared(tmp_path, steps=1).save(tmp_path, {})
-    with pytest.raises(SystemExit):
-        options("--steps", "5", "--work", str(tmp_path))
-    assert "holds a checkpoint: continue with --resume" in capsys.readouterr().err
-    assert options("--steps", "5", "--work", str(tmp_path), "--resume").resume
+    with pytest.raises(InputError, match="holds a checkpoint: continue with --resume"):
+        script.run(options("--steps", "5", "--work", str(tmp_path)))
 
 
 def test_a_checkpoint_that_is_not_whole_takes_no_other_ones_place(
