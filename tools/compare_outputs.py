@@ -139,25 +139,25 @@ def commands() -> Iterator[tuple[str, list[str]]]:
         there, back = f"convert-{made}", f"convert-{made}.back.jsonl"
         yield f"{there}.log", ["convert", aligned, there, "--to", made]
         yield f"{back}.log", ["convert", there, back, "--from", made, "--to", "jsonl"]
-    gold = ["gold.tsv", "--from", "multimwa"]
+    gold: tuple[str, ...] = ("gold.tsv", "--from", "multimwa")
     if not Path("gold.tsv").exists():
         yield "convert-gold.log", ["convert", "align-joint.jsonl", "gold.json"]
-        gold = ["gold.json"]
+        gold = ("gold.json",)
     yield "evaluate.json", ["evaluate", "convert-jacana", aligned, "--from", "jacana", "--json"]
     cache = ["--forests", "cache"]
     yield "train-forest.log", ["train", "forest", "few.tsv", "-o", "train-forest", "--epochs", "2", *cache]
     yield "train-joint.log", ["train", "joint", *gold, "-o", "train-joint", "--epochs", "1", *cache]
-    options = ["-o", "train-semi-markov", "--iterations", "5", *cache]
-    yield "train-semi-markov.log", ["train", "semi-markov", *gold, *options]
+    arguments = ["-o", "train-semi-markov", "--iterations", "5", *cache]
+    yield "train-semi-markov.log", ["train", "semi-markov", *gold, *arguments]
     for aligner in ("forest", "contextual", "sultan"):
-        options = ["--aligner", aligner, "-o", f"tune-{aligner}", "--trials", "4", *cache]
-        yield f"tune-{aligner}.log", ["tune", *gold, *options]
+        arguments = ["--aligner", aligner, "-o", f"tune-{aligner}", "--trials", "4", *cache]
+        yield f"tune-{aligner}.log", ["tune", *gold, *arguments]
     for trained in ("train-forest", "train-joint", "train-semi-markov", "tune-forest"):
         yield f"align-{trained}.jsonl", ["align", "few.tsv", "--model", trained]
     for name, (end, _, command) in HOSTILE.items():
-        first, *options = command.split()
+        first, *arguments = command.split()
         out = ["-"] if first == "convert" else []
-        yield f"hostile-{name}", [first, f"hostile/{name}.{end}", *out, *options]
+        yield f"hostile-{name}", [first, f"hostile/{name}.{end}", *out, *arguments]
 
 
 def run(name: str, arguments: Sequence[str]) -> int:

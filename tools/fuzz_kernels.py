@@ -391,8 +391,8 @@ def _ways(rng: np.random.Generator, array: np.ndarray) -> Iterator[Callable[[], 
     yield lambda: np.zeros((), array.dtype)
     yield lambda: rng.permutation(array) if array.ndim else array
     yield lambda: _structured(array)
-    yield lambda: memoryview(_structured(array))
-    yield lambda: memoryview(array)
+    yield lambda: _structured(array).data
+    yield lambda: array.data
     yield lambda: array.astype(array.dtype.newbyteorder())
     yield lambda: array.astype(np.complex128)
     yield lambda: np.full(array.shape, 10**400, object)
