@@ -10,7 +10,7 @@ import importlib
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
@@ -50,16 +50,46 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         from forest_align.types.passwords import hide_passwords
 
-        # Words, not options: a sentence without quotes.
-        if message.startswith("unrecognized arguments: ") and not message.split()[2].startswith("-"):
-            message += " (is a sentence not in quotes?)"
+        if message.startswith("unrecognized arguments: "):
+            unknown = message.split()[2]
+            # Words, not options: a sentence without quotes.
+            is_option = unknown.startswith("-")
+            message += _suggestion(unknown, _flags(self)) if is_option else " (is a sentence not in quotes?)"
         super().error(hide_passwords(message, *message.split()))
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is None or value in action.choices:
+            return
+        from forest_align.cli.arguments import PNG_HINT
+
+        hint = f"; for PNG, {PNG_HINT}" if value == "png" else _suggestion(value, action.choices)
+        names = ", ".join(map(str, action.choices))
+        raise argparse.ArgumentError(action, f"expected one of {names}, found {value!r}{hint}")
 
     def _print_message(self, message: str, file: Any = None) -> None:
         if file is None or file is not sys.stdout:
             super()._print_message(message, file)
         else:
             print(message, end="", flush=True)
+
+
+def _flags(parser: argparse.ArgumentParser) -> Iterator[str]:
+    """The options of a parser, and of its subcommands."""
+    for action in parser._actions:
+        if action.help != argparse.SUPPRESS:
+            yield from action.option_strings
+        if isinstance(action, argparse._SubParsersAction):
+            for subcommand in action.choices.values():
+                yield from _flags(subcommand)
+
+
+def _suggestion(unknown: str, names: Iterable[str]) -> str:
+    """A question whether a similar name is meant; empty if none is similar."""
+    from difflib import get_close_matches
+
+    # An option may have its value: --option=VALUE.
+    similar = get_close_matches(unknown.split("=")[0], list(names), n=1)
+    return f"; did you mean {similar[0]}?" if similar else ""
 
 
 def _top_level_parser() -> argparse.ArgumentParser:

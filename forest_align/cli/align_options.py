@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from forest_align.aligners.base import BATCH_SIZE
-from forest_align.aligners.model_folder import bundled_models
 from forest_align.cli.aligner_choice import ANNOTATORS, WORDS
+from forest_align.cli.aligner_option import aligner_option
 from forest_align.cli.arguments import (
     columns_option,
     device_option,
     escapes_option,
+    format_option,
     links_option,
     output_option,
     removed_variant,
@@ -19,7 +20,6 @@ from forest_align.cli.arguments import (
 from forest_align.cli.engine import GpuClusterOptions
 from forest_align.cli.sharding import shard_option
 from forest_align.cli.typed_options import argument, option, part
-from forest_align.data.pairs import FORMATS
 from forest_align.storage.shards import Shard
 from forest_align.types.positive import positive
 
@@ -45,12 +45,7 @@ class AlignOptions:
         default=(),
     )
     output: str | None = output_option()
-    aligner: str | None = option(
-        "--aligner",
-        choices=tuple(bundled_models()),
-        help="a bundled model; default: forest. forest-published is the system of Arase and Tsujii (2017) "
-        "with our parser, sultan the rules of Sultan et al. (2014)",
-    )
+    aligner: str | None = aligner_option("what aligns")
     model: str | None = option("--model", metavar="FOLDER", help="a trained model; default: the bundled one")
     variant: None = removed_variant()
     parser: str | None = option(
@@ -67,10 +62,12 @@ class AlignOptions:
     to: str | None = option(
         "--to",
         choices=OUTPUTS,
-        help="output format; default: by the extension of OUT, else jsonl (text for two sentences). svg is a "
-        "picture of one pair, ists is for --chunks",
+        help="output format: svg is a picture of one pair, ists is for --chunks; default: by the extension "
+        "of OUT, else jsonl (text for two sentences)",
     )
-    source_format: str | None = option("--from", choices=tuple(FORMATS), help="format of PAIRS")
+    source_format: str | None = format_option(
+        "--from", "format of PAIRS, one of those below; recognised by default"
+    )
     columns: tuple[str, str] | None = columns_option()
     tokenized: bool = tokenized_option()
     escapes: str | None = escapes_option()
@@ -92,7 +89,7 @@ class AlignOptions:
         type=positive,
         default=1,
         metavar="N",
-        help="the N best different alignments of each pair (forest; not pharaoh); default: 1",
+        help="the N best different alignments of each pair (forest; not pharaoh)",
     )
     chunks: bool = option(
         "--chunks",
@@ -120,13 +117,13 @@ class AlignOptions:
         help="drop the outermost phrase pairs less probable than 0.5, such as that of sentences that share a "
         "part only; what they contain stays",
     )
-    workers: int = option("--workers", type=positive, default=1, metavar="N", help="processes; default: 1")
+    workers: int = option("--workers", type=positive, default=1, metavar="N", help="processes")
     batch_size: int = option(
         "--batch-size",
         type=positive,
         default=BATCH_SIZE,
         metavar="N",
-        help=f"pairs parsed together; with 1 each is answered at once; default: {BATCH_SIZE}",
+        help="pairs parsed together; with 1 each is answered at once",
     )
     resume: bool = option(
         "--resume", action="store_true", help="continue OUT where a run stopped (jsonl, parquet and pharaoh)"

@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from forest_align.cli.typed_options import option
+from forest_align.data.pairs import FORMATS
 from forest_align.data.text.escapes import ESCAPES
 from forest_align.types import InputError
 
 # Extensions of files that differ from the name of the format.
 _EXTENSIONS = {"txt": "text", "json": "jsonl", "wa": "ists"}
 _USUAL = {"ists": "wa"}
+#: How to get PNG, which no command writes.
+PNG_HINT = "take a picture of a page or an SVG in a browser"
 
 
 class _RemovedOption(argparse.Action):
@@ -45,7 +48,7 @@ def links_option() -> Any:
         "--links",
         choices=("sure", "all"),
         default="sure",
-        help="which links to make: those that annotators are sure of (default), or the possible ones too "
+        help="which links to make: those that annotators are sure of, or all, with the possible ones "
         "(contextual, forest, joint)",
     )
 
@@ -72,6 +75,11 @@ def is_single_word(text: str) -> bool:
     """
     is_word = len(text.split()) == 1 and text != "-" and not set(text) & {".", "/", os.sep}
     return is_word and not os.path.exists(text)
+
+
+def format_option(flag: str, what: str, formats: Collection[str] = FORMATS) -> Any:
+    """``--from`` or ``--to`` with formats of pairs, which are too many for a line of help."""
+    return option(flag, choices=tuple(sorted(formats)), metavar="FORMAT", help=what)
 
 
 def columns_option() -> Any:
@@ -107,7 +115,7 @@ def device_option() -> Any:
         "--device",
         default="cpu",
         metavar="NAME",
-        help="where networks compute: cpu (default), cuda (a GPU), cuda:1, or auto: a GPU if there is one",
+        help="where networks compute: cpu, cuda (a GPU), cuda:1, or auto: a GPU if there is one",
     )
 
 
@@ -118,7 +126,7 @@ def output_option() -> Any:
         "--output",
         metavar="OUT",
         type=lambda path: None if path == "-" else path,
-        help="file to write; standard output (-) by default",
+        help="file to write; default: standard output (-)",
     )
 
 
@@ -137,6 +145,8 @@ def format_of_output(path: str | None, formats: Collection[str], default: str) -
     if extension in ("", "txt"):  # tables are text, too
         return default
     known = ", ".join(f".{_USUAL.get(one, one)}" for one in formats)
+    if extension == "png":
+        raise InputError(f"cannot write PNG; write one of {known}, and {PNG_HINT}", file=path)
     raise InputError(
         f"there is no output format {extension!r}; expected a name that ends in {known}, or --to FORMAT",
         file=path,

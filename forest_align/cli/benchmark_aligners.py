@@ -47,14 +47,15 @@ class BenchmarkOptions:
         "--aligner",
         metavar="NAME",
         action="append",
-        help="name of an aligner or folder of its model (default: forest); repeat it to compare several",
+        help="name of an aligner ('forest-align align --aligner help' explains them) or folder of its model; "
+        "may be repeated; default: forest",
     )
     words: str | None = option(
         "--words",
         metavar="NAME",
         type=word_candidates_name,
-        help=f"source of the forest aligner's word candidates: {' or '.join(WORD_CANDIDATES)} "
-        "(default: as the model has it)",
+        help=f"source of the forest aligner's word candidates: {' or '.join(WORD_CANDIDATES)}; "
+        "default: as the model has it",
     )
     ppdb: str | None = option(
         "--ppdb",
@@ -65,18 +66,20 @@ class BenchmarkOptions:
     annotator: str | None = option(
         "--annotator",
         choices=("trees", "spacy"),
-        help="source of dependencies and named entities for sultan and models tuned from it "
-        "(default: what the model says)",
+        help="source of dependencies and named entities for sultan and models tuned from it; "
+        "default: what the model says",
     )
     links: str = links_option()
-    split: str | None = option("--split", help="part of the corpus (default: the one for development)")
+    split: str | None = option(
+        "--split", metavar="NAME", help="part of the corpus; default: the one for development"
+    )
     output: Path = option(
         "-o",
         "--output",
         metavar="DIR",
         type=Path,
         default=Path("benchmark-runs"),
-        help="folder for predictions and reports (default: benchmark-runs)",
+        help="folder for predictions and reports",
     )
     ablation: bool = option(
         "--ablation",
@@ -95,7 +98,7 @@ class BenchmarkOptions:
         action="store_true",
         help="also run the aligner of given chunks (ists); it has learned from the train part",
     )
-    seed: int = option("--seed", type=int, default=0, help="seed of the intervals (default: 0)")
+    seed: int = option("--seed", type=int, default=0, metavar="N", help="seed of the intervals")
 
 
 def with_variants(names: Sequence[str]) -> list[str]:

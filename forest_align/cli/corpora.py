@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 
 from forest_align.aligners.words.choose import WORD_CANDIDATES
 from forest_align.alignment import Links
-from forest_align.cli.arguments import columns_option, escapes_option, tokenized_option, word_candidates_name
+from forest_align.cli.arguments import (
+    columns_option,
+    escapes_option,
+    format_option,
+    tokenized_option,
+    word_candidates_name,
+)
 from forest_align.cli.skipped_inputs import report_skipped
 from forest_align.cli.typed_options import argument, option
 from forest_align.types import InputError
@@ -25,7 +31,7 @@ if TYPE_CHECKING:
 class CorpusOptions:
     """How pairs are read and prepared; the input's trees are used unless ``--parser`` is given."""
 
-    format: str | None = option("--from", metavar="FORMAT", help="format of all files; guessed otherwise")
+    format: str | None = format_option("--from", "format of all files; recognised by default")
     columns: tuple[str, str] | None = columns_option()
     tokenized: bool = tokenized_option()
     escapes: str | None = escapes_option()
@@ -35,14 +41,14 @@ class CorpusOptions:
     parser: str | None = option(
         "--parser",
         metavar="NAME",
-        help="parser: a name or folder (default: trees of the input if it has them, else en)",
+        help="en (bundled), a benepar model or a folder; default: trees of the input if it has them, else en",
     )
     words: str | None = option(
         "--words",
         "--candidates",
         metavar="NAME",
         type=word_candidates_name,
-        help=f"source of word candidates: {' or '.join(WORD_CANDIDATES)} (default: as the model has it)",
+        help=f"source of word candidates: {' or '.join(WORD_CANDIDATES)}; default: as the model has it",
     )
 
 
@@ -52,16 +58,16 @@ class GoldOptions:
 
     gold: tuple[str, ...] = argument("GOLD", nargs="+", help="files of pairs with word links, or -")
     output: Path = option("-o", "--output", metavar="MODEL", type=Path, required=True, help="folder to write")
-    format: str | None = option("--from", metavar="FORMAT", help="format of all files; guessed otherwise")
+    format: str | None = format_option("--from", "format of all files; recognised by default")
     links: str = option(
         "--links",
         choices=("sure", "all"),
         default="sure",
-        help="which gold links to learn (default: sure; possible ones do not count)",
+        help="which gold links to learn: the sure ones, or all, with the possible ones",
     )
     forests: Path | None = option("--forests", metavar="CACHE", type=Path, help="cache of parses")
     parser: str = option(
-        "--parser", default="en", metavar="NAME", help="parser: a name or folder (default: en)"
+        "--parser", default="en", metavar="NAME", help="en (bundled), a benepar model or a folder"
     )
 
 

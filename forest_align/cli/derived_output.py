@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from forest_align._version import __version__
 from forest_align.aligners.base import BATCH_SIZE
-from forest_align.aligners.model_folder import bundled_models
 from forest_align.alignment import Alignment
 from forest_align.cli.aligned_lines import aligned_items
-from forest_align.cli.aligner_choice import AlignerChoice, load_aligner
+from forest_align.cli.aligner_choice import AlignerChoice, contents_of, load_aligner, made_with
+from forest_align.cli.aligner_option import aligner_option
 from forest_align.cli.arguments import (
     columns_option,
     escapes_option,
     format_of_output,
+    format_option,
     is_file,
     output_option,
     tokenized_option,
@@ -27,11 +29,13 @@ from forest_align.cli.option_rules import refuse_with
 from forest_align.cli.skipped_inputs import SkippedInputs
 from forest_align.cli.typed_options import argument, option, view
 from forest_align.cli.writers import EntryWriter
-from forest_align.data.pairs import FORMATS, SentencePair, read_pairs
+from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.data.phrases.input import read_alignments
 from forest_align.data.text.lines import STANDARD_INPUT
 from forest_align.em.progress import counted
 from forest_align.storage.outputs import open_output, refuse_overwriting
+from forest_align.storage.run_record import RunRecord, block_lines
+from forest_align.storage.same_run import check_same_run
 from forest_align.types import InputError
 from forest_align.types.json_fields import format_json_object
 from forest_align.types.positive import positive
@@ -64,18 +68,19 @@ class DerivedOptions:
         action="store_true",
         help="PAIRS are alignments that 'forest-align align' wrote; a file of them is recognised",
     )
-    source_format: str | None = option("--from", choices=tuple(FORMATS), help="format of PAIRS")
+    source_format: str | None = format_option(
+        "--from", "format of PAIRS, as 'forest-align align --help' lists them; recognised by default"
+    )
     columns: tuple[str, str] | None = columns_option()
     tokenized: bool = tokenized_option()
     escapes: str | None = escapes_option()
-    aligner: str | None = option(
-        "--aligner", choices=tuple(bundled_models()), help="a bundled model; default: forest"
-    )
+    aligner: str | None = aligner_option("what aligns")
     model: str | None = option("--model", metavar="FOLDER", help="a trained model; default: the bundled one")
     parser: str | None = option(
         "--parser", metavar="NAME", help="en (bundled), a benepar model or a folder; default: en"
     )
-    workers: int = option("--workers", type=positive, default=1, metavar="N", help="processes; default: 1")
+    workers: int = option("--workers", type=positive, default=1, metavar="N", help="processes")
+    resume: bool = option("--resume", action="store_true", help="continue OUT where a run stopped (jsonl)")
 
 
 def to_option(formats: Collection[str]) -> Any:
@@ -87,30 +92,75 @@ def to_option(formats: Collection[str]) -> Any:
     )
 
 
-def write_derived(options: DerivedOptions, command: str, formats: Mapping[str, EntryWriter]) -> int:
-    """Align or read alignments, and write an entry for each; return the exit status."""
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """Pairs of the input, and how they become alignments; an alignment that is read is a pair itself."""
+
+    pairs: Iterator[Any]
+    texts: Callable[[Any], tuple[str, str, str]]
+    aligned: Callable[[Iterator[Any]], Iterator[tuple[Any, Alignment]]]
+    made_with: Mapping[str, str]
+
+
+def write_derived(
+    options: DerivedOptions, command: str, formats: Mapping[str, EntryWriter], settings: Mapping[str, str]
+) -> int:
+    """Align or read alignments, and write an entry for each; return the exit status.
+
+    Parameters
+    ----------
+    options : DerivedOptions
+        Input and output.
+    command : str
+        Name of the command, for messages.
+    formats : mapping of str to EntryWriter
+        Writers by the names of formats.
+    settings : mapping of str to str
+        Settings of the command that a resumed run must share, by option.
+
+    Raises
+    ------
+    InputError
+        If the options do not fit each other, or the output cannot be resumed.
+    """
     name = options.to or format_of_output(
         options.output, formats, default="jsonl" if options.target is None else "text"
     )
     writer = formats[name]
+    if options.resume and (options.output is None or not writer.one_line_each):
+        raise InputError("--resume needs -o OUT, and --to jsonl")
     if options.output is not None and options.target is None:
         refuse_overwriting(options.pairs, [Path(options.output)])
     are_alignments = options.are_alignments or _recognises_alignments(options, command)
-    alignments = _read(options, command) if are_alignments else _align(options)
+    work = _read(options, command) if are_alignments else _align(options)
     # Read the first pair before the output is opened: a missing input must not destroy an older output.
-    begun = list(islice(alignments, 1))
-    first_error, failures, number = "", 0, 0
-    with open_output(options.output) as out:
+    pairs: Iterator[Any] = chain(list(islice(work.pairs, 1)), work.pairs)
+    shared = {"the version": __version__, **settings, **work.made_with}
+    record = RunRecord(options.output if writer.one_line_each else None, shared, block_lines(BATCH_SIZE))
+    if options.resume:
+        pairs = record.skip_written(
+            pairs, work.texts, lambda pair: _check_last(record, work.texts(pair), str(options.output))
+        )
+        record.report(command)
+    with record, open_output(options.output, record.size, may_pack=True) as out:
+        record.begin()
         out.write(writer.header)
-        for number, alignment in enumerate(counted(chain(begun, alignments), "pairs"), 1):
-            failures += bool(alignment.error)
-            first_error = first_error or (alignment.error and f"pair {alignment.id}: {alignment.error}")
-            out.write((writer.separator if number > 1 else "") + writer.line(alignment))
+        for pair, alignment in counted(work.aligned(pairs), "pairs", done=record.lines):
+            separator = writer.separator if record.lines else ""
+            failure = (alignment.id, alignment.error) if alignment.error else None
+            record.write(out, separator + writer.line(alignment), work.texts(pair), failure)
         out.write(writer.footer)
-    if failures:
-        message = f"{failures} of {number} pairs could not be aligned; the first: {first_error}"
+    if record.first is not None:
+        first = f"pair {record.first.id}: {record.first.error}"
+        message = f"{record.failures} of {record.lines} pairs could not be aligned; the first: {first}"
         print(f"forest-align {command}: {message}", file=sys.stderr)
-    return EXIT_SOME_FAILED if failures else EXIT_OK
+    return EXIT_SOME_FAILED if record.failures else EXIT_OK
+
+
+def _check_last(record: RunRecord, texts: tuple[str, str, str], output: str) -> None:
+    """Make sure that the last line of an earlier run belongs to a pair."""
+    name, *sides = texts
+    check_same_run(record.last_line, record.lines, name, (sides[0], sides[1]), output)
 
 
 def _recognises_alignments(options: DerivedOptions, command: str) -> bool:
@@ -128,7 +178,7 @@ def _recognises_alignments(options: DerivedOptions, command: str) -> bool:
     return True
 
 
-def _read(options: DerivedOptions, command: str) -> Iterator[Alignment]:
+def _read(options: DerivedOptions, command: str) -> _Work:
     """The alignments of a file; broken lines are reported, and keep their places as pairs that failed."""
     refuse_with("--alignments", options)
     if options.pairs != STANDARD_INPUT and not Path(options.pairs).exists():
@@ -143,16 +193,30 @@ def _read(options: DerivedOptions, command: str) -> Iterator[Alignment]:
                 else:
                     yield item
 
-    return alignments()
+    return _Work(
+        alignments(),
+        lambda one: (one.id, one.source.text, one.target.text),
+        lambda found: ((one, one) for one in found),
+        {"PAIRS": "" if options.pairs == STANDARD_INPUT else contents_of(options.pairs)},
+    )
 
 
-def _align(options: DerivedOptions) -> Iterator[Alignment]:
-    """The alignments of pairs, in order; a pair that fails has an error."""
+def _align(options: DerivedOptions) -> _Work:
+    """The pairs of the input, and an aligner for them; a pair that fails has an error."""
     items = read_items(
         view(PairInput, options), lambda problem: None
     )  # problems are those of a file of links
     # Read the first pair before the models are loaded: a missing input must not cost their time.
     begun = list(islice(items, 1))
-    aligner = load_aligner(view(AlignerChoice, options))
-    found = aligned_items(chain(begun, items), aligner, BATCH_SIZE, options.workers)
-    return (alignment for _, alignment in found)
+    chosen = view(AlignerChoice, options)
+    aligner = load_aligner(chosen)
+    return _Work(
+        chain(begun, items),
+        lambda item: item.texts,
+        lambda left: aligned_items(left, aligner, BATCH_SIZE, options.workers),
+        {
+            **made_with(chosen, aligner),
+            "--tokenized": "given" if options.tokenized else "",
+            "--escapes": options.escapes or "",
+        },
+    )

@@ -33,13 +33,13 @@ class ClusterOptions:
     address: str | None = option(
         "--address",
         metavar="ADDRESS",
-        help="address of the cluster, or auto (default: RAY_ADDRESS, else a new one on this machine)",
+        help="address of the cluster, or auto; default: RAY_ADDRESS, else a new one on this machine",
     )
     num_actors: int | None = option(
         "--num-actors",
         type=positive,
         metavar="N",
-        help="processes on the cluster (default: one for each of its processors)",
+        help="processes on the cluster; default: one for each of its processors",
     )
 
     def cluster(self, device: str = "cpu") -> RayOptions | None:
@@ -80,7 +80,7 @@ class GpuClusterOptions(ClusterOptions):
         "--gpus-per-actor",
         type=_share,
         metavar="G",
-        help="with --device cuda, GPUs of each (default: 1; 0.5: two share one)",
+        help="with --device cuda, GPUs of each (0.5: two share one); default: 1",
     )
 
 

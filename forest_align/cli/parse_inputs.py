@@ -42,23 +42,19 @@ class ParseOptions:
     output: str | None = output_option()
     parser: str = option(
         "--parser",
-        metavar="NAME|FOLDER",
+        metavar="NAME",
         default="en",
-        help="en (bundled), a benepar model (benepar_en3), or a folder; default: en",
+        help="en (bundled), a benepar model (benepar_en3) or a folder",
     )
-    to: str = option(
-        "--to", choices=("trees", "nbest", "json"), default="trees", help="what to write; default: trees"
-    )
+    to: str = option("--to", choices=("trees", "nbest", "json"), default="trees", help="what to write")
     source: str | None = option(
         "--from",
         choices=("text", "trees", "nbest", "enju"),
         help="input format; only text is parsed. trees: Penn brackets, each tree on one or several lines; "
-        "nbest: lists as --to nbest writes them; enju: Enju XML. Default: by its extension, trees "
+        "nbest: lists as --to nbest writes them; enju: Enju XML; default: by its extension, trees "
         "(.mrg, .ptb) or enju (.xml), else text",
     )
-    k: int = option(
-        "-k", type=positive, default=10, metavar="N", help="size of lists and forests; default: 10"
-    )
+    k: int = option("-k", type=positive, default=10, metavar="N", help="size of lists and forests")
     tokenized: bool = tokenized_option()
     escapes: str | None = escapes_option()
     batch_size: int = option(
@@ -66,9 +62,9 @@ class ParseOptions:
         type=positive,
         default=32,
         metavar="N",
-        help="sentences parsed together; with 1 each is answered at once; default: 32",
+        help="sentences parsed together; with 1 each is answered at once",
     )
-    workers: int = option("--workers", type=positive, default=1, metavar="N", help="processes; default: 1")
+    workers: int = option("--workers", type=positive, default=1, metavar="N", help="processes")
     resume: bool = option(
         "--resume", action="store_true", help="continue OUT where a run stopped (trees and json)"
     )

@@ -53,9 +53,20 @@ def declare(parser: argparse.ArgumentParser, options: type) -> None:
         if one.default is not MISSING and settings.get("action") != "append":
             settings["default"] = one.default
         if flags:
+            settings["help"] = _help(settings)
             parser.add_argument(*flags, dest=one.name, **settings)
         else:
             parser.add_argument(one.name, **settings)
+
+
+def _help(settings: dict[str, Any]) -> str | None:
+    """The help of an option, with its default at the end if the text does not tell it itself."""
+    text, default = settings.get("help"), settings.get("default")
+    if not text or isinstance(default, bool) or default in (None, ()) or "default: " in text:
+        return text
+    values = default if isinstance(default, tuple) else (default,)
+    shown = " ".join(f"{value:g}" if isinstance(value, float) else str(value) for value in values)
+    return f"{text}; default: {shown}"
 
 
 def read(options: type[T], parsed: argparse.Namespace) -> T:

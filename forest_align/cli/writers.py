@@ -39,6 +39,11 @@ class EntryWriter:
     one_pair: bool = False
     separator: str = ""
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the beginning of an output is of no use, so that only a whole one replaces a file."""
+        return self.one_pair
+
 
 def alignment_writer(
     name: str, to_terminal: bool, *, everything: bool = False, simple: bool = False

@@ -68,7 +68,7 @@ def check_same_pair(expected: tuple[str, Sides], found: tuple[str, Sides], *, fi
 
 
 def check_same_run(
-    written: str, line: int, pair_id: str, texts: tuple[str, str], path: str, aligner: str
+    written: str, line: int, pair_id: str, texts: tuple[str, str], path: str, aligner: str = ""
 ) -> None:
     """Make sure that the file to be resumed was made from the same pairs by the same aligner.
 
@@ -85,7 +85,7 @@ def check_same_run(
     path : str
         The file, for messages.
     aligner : str
-        Name of the kind of aligner that resumes the file.
+        Name of the kind of aligner that resumes the file; empty if none aligns.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def check_same_run(
     # Blanks may differ: without raw text, tokens are written with blanks between them.
     now, then = ((source.split(), target.split()) for source, target in (texts, found_texts))
     check_same_pair((pair_id, now), (found, then), file=path, line=line)
-    if made_by not in ("", aligner):
+    if aligner and made_by not in ("", aligner):
         message = f"cannot resume: the {made_by} aligner made it, not the {aligner} aligner"
         raise InputError(message, file=path, line=line)
 

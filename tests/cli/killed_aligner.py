@@ -13,8 +13,10 @@ class Killed(BaseException):
     """What a run that is killed meets."""
 
 
-def killed_aligner(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """Let ``align`` use the fake aligner; what comes back has under ``word`` the word, at first none."""
+def killed_aligner(
+    monkeypatch: pytest.MonkeyPatch, loader: str = "forest_align.cli.commands.align.load_aligner"
+) -> dict[str, str]:
+    """Let a command that loads its aligner with ``loader`` use a fake one, killed at the ``word``."""
     chosen = {"word": ""}
 
     class Aligner(FakeAligner):
@@ -23,5 +25,5 @@ def killed_aligner(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
                 raise Killed
             return super().align(pair)
 
-    monkeypatch.setattr("forest_align.cli.commands.align.load_aligner", lambda options: Aligner())
+    monkeypatch.setattr(loader, lambda options: Aligner())
     return chosen

@@ -11,6 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from forest_align.cli import main
+
+from .killed_aligner import Killed, killed_aligner
+
 # Blocks are small, so that there are several.
 PROGRAM = """
 import sys
@@ -71,3 +75,14 @@ def test_a_run_that_was_killed_twice_gives_the_bytes_of_an_unbroken_one(
         assert whole.read_bytes().startswith(part.read_bytes())
     start(pairs, part, *options).wait()
     assert part.read_bytes() == whole.read_bytes()
+
+
+def test_a_picture_replaces_an_older_one_only_when_it_is_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed_aligner(monkeypatch)["word"] = "left"
+    out = tmp_path / "out.svg"
+    out.write_text("older", encoding="utf-8")
+    with pytest.raises(Killed):
+        main(["align", "He left.", "He went.", "-o", str(out)])
+    assert out.read_text(encoding="utf-8") == "older" and list(tmp_path.iterdir()) == [out]

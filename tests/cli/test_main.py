@@ -20,11 +20,44 @@ def test_top_level_help_lists_every_command(capsys: pytest.CaptureFixture[str]) 
     assert all(command in printed for command in COMMANDS)
 
 
-def test_an_unknown_command_is_bad_usage(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["alignn"], "align"),
+        (["align", "a.tsv", "--to", "htlm"], "html"),
+        (["align", "a.tsv", "--aligner", "contextaul"], "contextual"),
+        (["align", "a.tsv", "--min-probabilty=0.5"], "--min-probability"),
+        (["train", "semimarkov", "a.tsv"], "semi-markov"),
+        (["train", "joint", "a.tsv", "-o", "model", "--epohcs", "3"], "--epochs"),
+    ],
+)
+def test_a_misspelled_name_is_bad_usage_and_the_similar_one_is_named(
+    arguments: list[str], meant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as stop:
-        main(["alignn"])
+        main(arguments)
     assert stop.value.code == 2
-    assert "alignn" in capsys.readouterr().err
+    assert capsys.readouterr().err.endswith(f"; did you mean {meant}?\n")
+
+
+def test_nothing_is_suggested_for_a_name_that_is_like_no_other(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (
+        ["align", "a.tsv", "--to", "qqqq"],
+        ["align", "a.tsv", "--qqqq"],
+        ["edits", "a", "b", "c"],
+    ):
+        with pytest.raises(SystemExit):
+            main(arguments)
+        assert "did you mean" not in capsys.readouterr().err
+
+
+def test_png_is_refused_with_the_formats_and_a_way_to_get_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["align", "He left.", "He went.", "-o", "out.png"]) == 2
+    message = capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["align", "He left.", "He went.", "--to", "png"])
+    for text in (message, capsys.readouterr().err):
+        assert "svg" in text and "a browser" in text
 
 
 def test_a_missing_file_is_a_message_and_not_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
 import argparse
+import re
+from collections.abc import Iterator
 from dataclasses import FrozenInstanceError, dataclass
 
 import pytest
 
+from forest_align.aligners.model_folder import bundled_models
 from forest_align.cli import COMMANDS, command_parser
+from forest_align.cli.aligner_option import ALIGNERS
 from forest_align.cli.option_rules import ALIGNERS_OF, REFUSED_WITH, refuse_for, refuse_with
 from forest_align.cli.typed_options import argument, declare, option, part, read, view
 from forest_align.types import InputError
@@ -23,6 +27,10 @@ class Own:
     shared: Shared = part(Shared)
     fast: bool = option("--fast", action="store_true")
     source_format: str | None = option("--from", metavar="FORMAT")
+    rate: float = option("--rate", type=float, default=1.0, metavar="R", help="rate")
+    own: float = option(
+        "--own", type=float, default=2.0, metavar="R", help="own; default: 2, as in the paper"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +77,44 @@ def test_options_without_effect_are_refused_by_the_table(monkeypatch: pytest.Mon
         InputError, match=r"^the forest aligner takes no --fast; the sultan and the joint aligner do$"
     ):
         refuse_for("forest", "fast", "--fast")
+
+
+def options_of(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    """The options of a parser and of its subcommands that take a value."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for subcommand in action.choices.values():
+                yield from options_of(subcommand)
+        elif action.option_strings and action.nargs != 0 and action.help != argparse.SUPPRESS:
+            yield action
+
+
+def test_the_help_ends_with_the_default_unless_it_tells_it_itself() -> None:
+    parser = argparse.ArgumentParser()
+    declare(parser, Own)
+    texts = {action.dest: action.help for action in options_of(parser)}
+    assert texts["threads"] == "threads; default: 2" and texts["rate"] == "rate; default: 1"
+    assert texts["own"] == "own; default: 2, as in the paper" and texts["source_format"] is None
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_values_of_options_are_named_and_defaults_are_told_once(command: str) -> None:
+    for action in options_of(command_parser(command)):
+        names = " ".join(action.option_strings)
+        assert action.metavar or action.choices, names
+        text = str(action.help)
+        assert len(re.findall("default", text)) <= 1, (names, text)
+        if action.default not in (None, (), False):
+            assert "default: " in text, (names, text)
+
+
+def test_every_bundled_aligner_is_explained_on_request(capsys: pytest.CaptureFixture[str]) -> None:
+    assert set(ALIGNERS) == set(bundled_models())
+    for command in ("align", "documents", "edits", "serve"):
+        with pytest.raises(SystemExit) as stop:
+            command_parser(command).parse_args(["--aligner", "help"])
+        assert stop.value.code == 0
+        assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(ALIGNERS)
 
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))

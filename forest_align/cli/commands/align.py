@@ -41,7 +41,7 @@ EXIT_OK, EXIT_SOME_FAILED = 0, 1
 _ONE_LINE_EACH = ("jsonl", "pharaoh")
 
 
-_LISTING = "\n".join(f"  {f.name:<9} {f.summary}" for f in FORMATS.values())
+_LISTING = "\n".join(f"  {f.name:<9} {f.summary}" for _, f in sorted(FORMATS.items()))
 EPILOG = (
     "examples:\n"
     "  forest-align align 'He passed away in New York City after a long illness.' \\\n"
@@ -97,7 +97,7 @@ def run(options: AlignOptions) -> int:
     # A shard does not know how many of the pairs are its own.
     total = expected_count(options.pairs) if share is None and options.target is None else None
     # The record is deleted when everything is written: after the output is closed.
-    with record, open_output(options.output, record.size, may_pack=True) as out:
+    with record, open_output(options.output, record.size, may_pack=True, replace=writer.is_whole) as out:
         record.begin()
         out.write(writer.header)
         for item, alignment, text in counted(

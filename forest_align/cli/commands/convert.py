@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from forest_align.cli.arguments import columns_option, escapes_option, tokenized_option
+from forest_align.cli.arguments import columns_option, escapes_option, format_option, tokenized_option
 from forest_align.cli.expected_counts import expected_count
 from forest_align.cli.skipped_inputs import SkippedInputs
 from forest_align.cli.typed_options import argument, option
@@ -34,7 +34,7 @@ EXIT_OK, EXIT_SOME_FAILED = 0, 1
 
 
 _LISTING = "\n".join(
-    f"  {f.name:<9} {f.summary}{'' if f.writer else ' (read only)'}" for f in FORMATS.values()
+    f"  {f.name:<9} {f.summary}{'' if f.writer else ' (read only)'}" for _, f in sorted(FORMATS.items())
 )
 EPILOG = (
     "examples:\n"
@@ -55,8 +55,12 @@ class ConvertOptions:
 
     input: str = argument("IN", help="file to read; - for standard input")
     output: str = argument("OUT", help="file to write; - for standard output")
-    source_format: str | None = option("--from", choices=tuple(FORMATS), help="format of IN")
-    to: str | None = option("--to", choices=_WRITABLE, help="format of OUT; default: by its extension")
+    source_format: str | None = format_option(
+        "--from", "format of IN, one of those below; recognised by default"
+    )
+    to: str | None = format_option(
+        "--to", "format of OUT, one of those below; default: by its extension", _WRITABLE
+    )
     columns: tuple[str, str] | None = columns_option()
     tokenized: bool = tokenized_option()
     escapes: str | None = escapes_option()

@@ -21,7 +21,7 @@ EPILOG = (
     "examples:\n"
     "  forest-align differences 'He died in Rome.' 'He died in 1990.'\n"
     "  forest-align differences pairs.tsv --to html -o differences.html\n\n"
-    "formats (--to): jsonl; text lists the spans that differ; html has coloured words\n\n"
+    "formats (--to): jsonl; html has coloured words; text lists the spans that differ\n\n"
     "A pair that cannot be aligned has no differences; jsonl has its error.\n"
     "exit status: 0 all aligned, 1 some pairs failed, 2 bad usage or input"
 )
@@ -29,7 +29,7 @@ EPILOG = (
 
 def run(options: DifferencesOptions) -> int:
     """Compute and write; return the exit status."""
-    return write_derived(options, "differences", _WRITERS)
+    return write_derived(options, "differences", _WRITERS, {})
 
 
 def _found(view: Callable[[Alignment, TextDifferences], str]) -> Callable[[Alignment], str]:
@@ -38,9 +38,9 @@ def _found(view: Callable[[Alignment, TextDifferences], str]) -> Callable[[Align
 
 
 _WRITERS = {
-    "jsonl": EntryWriter(_found(lambda one, found: json_entry(one, found.to_dict()))),
-    "text": EntryWriter(_found(lambda one, found: differences_to_text(one, found) + "\n")),
+    "jsonl": EntryWriter(_found(lambda one, found: json_entry(one, found.to_dict())), one_line_each=True),
     "html": EntryWriter(_found(differences_to_html), DIFFERENCES_PAGE_START, BODY_END),
+    "text": EntryWriter(_found(lambda one, found: differences_to_text(one, found) + "\n")),
 }
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forest_align.aligners.model_folder import bundled_models
 from forest_align.alignment import DocumentAlignment
 from forest_align.cli.aligner_choice import AlignerChoice, load_aligner, made_with
+from forest_align.cli.aligner_option import aligner_option
 from forest_align.cli.arguments import links_option
 from forest_align.cli.document_inputs import DocumentPair, read_document_pairs
 from forest_align.cli.document_results import (
@@ -51,13 +51,9 @@ class DocumentsOptions:
         type=float,
         default=0.5,
         metavar="P",
-        help="drop links of sentences less probable than P; default: %(default)s",
+        help="drop links of sentences less probable than P",
     )
-    aligner: str | None = option(
-        "--aligner",
-        choices=tuple(bundled_models()),
-        help="aligns words and phrases; default: forest, contextual is the fastest",
-    )
+    aligner: str | None = aligner_option("what aligns words and phrases")
     model: str | None = option("--model", metavar="FOLDER", help="a trained model; default: the bundled one")
     parser: str | None = option("--parser", metavar="NAME", help="en (bundled), a benepar model or a folder")
     ppdb: str | None = option("--ppdb", metavar="FILE", help="paraphrase pairs as further evidence for words")

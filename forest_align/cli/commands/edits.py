@@ -27,8 +27,8 @@ EPILOG = (
     "  forest-align edits 'He died.' 'He passed away.'\n"
     "  forest-align edits pairs.tsv -o edits.jsonl\n"
     "  forest-align edits alignments.jsonl --to m2 -o edits.m2\n\n"
-    "formats (--to): jsonl; text; markup is CriticMarkup; html has tracked changes; m2 is ERRANT's;\n"
-    "easse has EASSE's operations; thresh is a file of thresh.tools (SALSA)\n\n"
+    "formats (--to): jsonl; m2 is ERRANT's; easse has EASSE's operations; thresh is a file of\n"
+    "thresh.tools (SALSA); markup is CriticMarkup; html has tracked changes; text\n\n"
     "A pair that cannot be aligned has no edits; jsonl has its error.\n"
     "exit status: 0 all aligned, 1 some pairs failed, 2 bad usage or input"
 )
@@ -36,7 +36,8 @@ EPILOG = (
 
 def run(options: EditsOptions) -> int:
     """Extract and write; return the exit status."""
-    return write_derived(options, "edits", _writers(minimal=options.minimal))
+    settings = {"--minimal": "given" if options.minimal else ""}
+    return write_derived(options, "edits", _writers(minimal=options.minimal), settings)
 
 
 def _writers(*, minimal: bool) -> dict[str, EntryWriter]:
@@ -45,16 +46,17 @@ def _writers(*, minimal: bool) -> dict[str, EntryWriter]:
 
     return {
         "jsonl": EntryWriter(
-            found(lambda one, edits: json_entry(one, {"edits": [edit.to_dict() for edit in edits]}))
+            found(lambda one, edits: json_entry(one, {"edits": [edit.to_dict() for edit in edits]})),
+            one_line_each=True,
         ),
-        "text": EntryWriter(found(lambda one, edits: edits_to_text(one, edits) + "\n")),
-        "markup": EntryWriter(found(lambda one, edits: edits_to_markup(one, edits) + "\n")),
-        "html": EntryWriter(found(edits_to_html), EDITS_PAGE_START, BODY_END),
         "m2": EntryWriter(found(edits_to_m2)),
         "easse": EntryWriter(found(lambda one, edits: _json(edits_to_easse(one, edits)) + "\n")),
         "thresh": EntryWriter(
             found(lambda one, edits: _json(edits_to_thresh(one, edits))), "[\n", "\n]\n", separator=",\n"
         ),
+        "markup": EntryWriter(found(lambda one, edits: edits_to_markup(one, edits) + "\n")),
+        "html": EntryWriter(found(edits_to_html), EDITS_PAGE_START, BODY_END),
+        "text": EntryWriter(found(lambda one, edits: edits_to_text(one, edits) + "\n")),
     }
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from forest_align.cli.arguments import format_option
 from forest_align.cli.typed_options import argument, option
 from forest_align.data.text.lines import STANDARD_INPUT
 from forest_align.types.positive import positive
@@ -41,7 +42,7 @@ class EvaluateOptions:
         "--links",
         choices=("sure", "all"),
         default="sure",
-        help="which gold links are wanted: the sure ones (default), or the possible ones too",
+        help="which gold links are wanted: the sure ones, or all, with the possible ones",
     )
     json: bool = option("--json", action="store_true", help="print JSON, figures in percent")
     against: str | None = option(
@@ -52,8 +53,8 @@ class EvaluateOptions:
     worst: int | None = option(
         "--worst", type=positive, metavar="N", help="also show the N pairs with most errors (not --json)"
     )
-    seed: int = option("--seed", type=int, default=0, help="seed of tests and intervals (default: 0)")
-    gold_format: str | None = option("--from", metavar="FORMAT", help="format of GOLD")
+    seed: int = option("--seed", type=int, default=0, metavar="N", help="seed of tests and intervals")
+    gold_format: str | None = format_option("--from", "format of GOLD; recognised by default")
 
 
 OPTIONS = EvaluateOptions

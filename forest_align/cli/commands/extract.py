@@ -72,7 +72,7 @@ class ExtractOptions:
         type=float,
         default=_DEFAULTS.min_probability,
         metavar="P",
-        help="skip phrase pairs less probable than this; default: %(default)s",
+        help="skip phrase pairs less probable than P",
     )
     min_count: int | None = option(
         "--min-count", type=positive, metavar="N", help="drop pairs that were aligned less often; default: 1"
@@ -82,7 +82,7 @@ class ExtractOptions:
         type=positive,
         default=_DEFAULTS.max_words,
         metavar="N",
-        help="maximum number of words in a phrase; default: %(default)s",
+        help="maximum number of words in a phrase",
     )
     constituents: bool = option(
         "--constituents",

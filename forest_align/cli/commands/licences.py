@@ -36,7 +36,7 @@ class LicencesOptions:
     """Options of the command."""
 
     part: str | None = argument("PART", nargs="?", help="show only this part and those it depends on")
-    to: str = option("--to", choices=("text", "markdown"), default="text", help="format; default: text")
+    to: str = option("--to", choices=("text", "markdown"), default="text", help="format")
 
 
 OPTIONS = LicencesOptions

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from forest_align.aligners.model_folder import bundled_models, model_folder
 from forest_align.alignment import Alignment
 from forest_align.cli.aligner_choice import AlignerChoice, load_aligner
+from forest_align.cli.aligner_option import aligner_option
 from forest_align.cli.typed_options import argument, option
 from forest_align.types import InputError, ModelError
 
@@ -65,17 +66,18 @@ class ServeOptions:
     host: str = option(
         "--host",
         default="127.0.0.1",
+        metavar="HOST",
         help="address to listen on; default: 127.0.0.1, which other machines cannot reach",
     )
     port: int = option(
-        "--port", type=_port, default=8000, metavar="N", help="0 takes a free one; default: 8000"
+        "--port", type=_port, default=8000, metavar="N", help="port to listen on; 0: a free one"
     )
     workers: int = option(
         "--workers",
         type=_count,
         default=1,
         metavar="N",
-        help="processes that align; each loads its own models; default: 1",
+        help="processes that align; each loads its own models",
     )
     timeout: int | None = option(
         "--timeout",
@@ -90,12 +92,8 @@ class ServeOptions:
         metavar="ORIGIN",
         help="let pages of another site use the server (CORS), such as https://example.org; may be repeated",
     )
-    aligner: str | None = option(
-        "--aligner", choices=tuple(bundled_models()), help="the one that is chosen at first; default: forest"
-    )
-    model: str | None = option(
-        "--model", metavar="FOLDER", help="a trained model in place of the bundled one"
-    )
+    aligner: str | None = aligner_option("what is chosen at first")
+    model: str | None = option("--model", metavar="FOLDER", help="a trained model; default: the bundled one")
     parser: str | None = option(
         "--parser", metavar="NAME", help="en (bundled), a benepar model or a folder; default: en"
     )

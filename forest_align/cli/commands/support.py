@@ -41,14 +41,14 @@ class SupportOptions:
         type=float,
         default=0.5,
         metavar="P",
-        help="a span that supports another one less probably than P is no support; default: %(default)s",
+        help="a span that supports another one less probably than P is no support",
     )
     sentences: int = option(
         "--sentences",
         type=positive,
         default=3,
         metavar="N",
-        help="sentences of the source to read closely for each sentence of the summary; default: %(default)s",
+        help="sentences of the source to read closely for each sentence of the summary",
     )
 
 

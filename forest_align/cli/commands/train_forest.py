@@ -51,9 +51,7 @@ class TrainForestOptions:
 
     pairs: tuple[str, ...] = argument("PAIRS", nargs="+", help="files of sentence pairs, or -")
     output: Path = option("-o", "--output", metavar="MODEL", type=Path, required=True, help="folder to write")
-    start: str = option(
-        "--start", default="forest", metavar="MODEL", help="model to start from (default: the bundled one)"
-    )
+    start: str = option("--start", default="forest", metavar="MODEL", help="model to start from")
     dev: tuple[str, ...] = option(
         "--dev", metavar="GOLD", nargs="+", default=(), help="pairs with gold links, scored after each epoch"
     )
@@ -61,25 +59,26 @@ class TrainForestOptions:
     forest_size: int | None = option(
         "--forest-size",
         type=positive,
-        help="trees in a forest while training (default: as many as the model to start from was tuned with)",
+        metavar="N",
+        help="trees in a forest while training; default: as many as the model to start from was tuned with",
     )
-    epochs: int = option("--epochs", type=positive, default=5, help="passes over the pairs (default: 5)")
+    epochs: int = option("--epochs", type=positive, default=5, metavar="N", help="passes over the pairs")
     batch_size: int = option(
-        "--batch-size", type=int, default=200, help="pairs between M-steps; 0 for all (default: 200)"
+        "--batch-size", type=int, default=200, metavar="N", help="pairs between M-steps; 0 for all"
     )
     regularization: float = option(
-        "--regularization", type=float, default=1.0, metavar="KAPPA", help="κ of the M-step (default: 1)"
+        "--regularization", type=float, default=1.0, metavar="KAPPA", help="κ of the M-step"
     )
     normalizer: str = option(
         "--normalizer",
         choices=("pair", "symmetric", "training"),
         default="symmetric",
         help="what a phrase's candidates are: the phrases of the other sentence, seen from both sides "
-        "(symmetric, the default) or the source alone (pair), or what was seen beside it anywhere (training)",
+        "(symmetric) or the source alone (pair), or what was seen beside it anywhere (training)",
     )
-    seed: int = option("--seed", type=int, default=0, help="order of the pairs (default: 0)")
+    seed: int = option("--seed", type=int, default=0, metavar="N", help="order of the pairs")
     workers: int = option(
-        "--workers", type=positive, default=1, help="threads; the result does not depend on them (default: 1)"
+        "--workers", type=positive, default=1, metavar="N", help="threads; the result does not depend on them"
     )
     resume: bool = option("--resume", action="store_true", help="continue from the checkpoint")
     cluster: ClusterOptions = part(ClusterOptions)
@@ -87,8 +86,8 @@ class TrainForestOptions:
         "--plot",
         metavar="FILE",
         type=Path,
-        help="where to draw the learning curve: .png or .svg "
-        f"(default: MODEL/{LEARNING_CURVE}, if matplotlib is installed)",
+        help="where to draw the learning curve: .png or .svg; "
+        f"default: MODEL/{LEARNING_CURVE}, if matplotlib is installed",
     )
 
 

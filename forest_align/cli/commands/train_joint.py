@@ -34,10 +34,10 @@ class TrainJointOptions(GoldOptions):
         "--variant",
         choices=("phrase+arc", "phrase"),
         default="phrase+arc",
-        help="align phrases and dependency arcs together, or phrases alone (default: phrase+arc)",
+        help="align phrases and dependency arcs together, or phrases alone",
     )
     longest: int = option(
-        "--longest", type=positive, default=3, metavar="WORDS", help="most words of a phrase (default: 3)"
+        "--longest", type=positive, default=3, metavar="WORDS", help="most words of a phrase"
     )
     phrase_deletions: bool = option(
         "--delete-phrases",
@@ -52,15 +52,15 @@ class TrainJointOptions(GoldOptions):
     ppdb: str | None = option(
         "--ppdb", metavar="FILE", help="paraphrase pairs (TSV, perhaps gzipped): more synonyms"
     )
-    epochs: int = option("--epochs", type=positive, default=3, help="passes over the pairs (default: 3)")
+    epochs: int = option("--epochs", type=positive, default=3, metavar="N", help="passes over the pairs")
     update: str = option(
         "--update",
         choices=("margin", "perceptron"),
         default="margin",
-        help="update of the weights: until the gold alignment wins by the cost of the wrong one (margin, the "
-        "default), or as in the paper (perceptron)",
+        help="update of the weights: until the gold alignment wins by the cost of the wrong one "
+        "(margin), or as in the paper (perceptron)",
     )
-    seed: int = option("--seed", type=int, default=0, help="order of the pairs (default: 0)")
+    seed: int = option("--seed", type=int, default=0, metavar="N", help="order of the pairs")
     resume: bool = option("--resume", action="store_true", help="continue from the checkpoint")
 
 

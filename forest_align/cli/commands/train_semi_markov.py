@@ -43,14 +43,14 @@ class TrainSemiMarkovOptions(GoldOptions):
         nargs=2,
         default=(3, 3),
         metavar="WORDS",
-        help="most words of a phrase of the shorter sentence, which is read, and of the other (default: 3 3)",
+        help="most words of a phrase of the shorter sentence, which is read, and of the other",
     )
     longest_null: int = option(
         "--longest-null",
         type=positive,
         default=1,
         metavar="WORDS",
-        help="most words of the sentence that is read that one step aligns to nothing (default: 1)",
+        help="most words of the sentence that is read that one step aligns to nothing",
     )
     resources: tuple[str, ...] = option(
         "--resources",
@@ -70,10 +70,11 @@ class TrainSemiMarkovOptions(GoldOptions):
         "--iterations",
         type=int,
         default=200,
-        help="maximum number of L-BFGS iterations; fewer if the loss converges (default: 200)",
+        metavar="N",
+        help="maximum number of L-BFGS iterations; fewer if the loss converges",
     )
     regularization: float = option(
-        "--regularization", type=float, default=2.0, metavar="L2", help="strength of the L2 term (default: 2)"
+        "--regularization", type=float, default=2.0, metavar="L2", help="strength of the L2 term"
     )
     resume: bool = option("--resume", action="store_true", help="continue from the checkpoint")
 

@@ -57,24 +57,25 @@ class TuneOptions:
 
     gold: tuple[str, ...] = argument("GOLD", nargs="+", help="files of pairs with gold word links")
     output: Path = option("-o", "--output", metavar="MODEL", type=Path, required=True, help="folder to write")
-    model: str | None = option("--model", metavar="MODEL", help="model to tune (default: the bundled one)")
+    model: str | None = option("--model", metavar="MODEL", help="model to tune; default: the bundled one")
     aligner: str | None = option(
         "--aligner",
         choices=TUNED,
-        help="kind of aligner (default: the model's, or forest): forest has penalties and sizes, "
-        "contextual a threshold, sultan ppdbSim, w and (without --ppdb) the least cosine of similar words",
+        help="kind of aligner: forest has penalties and sizes, contextual a threshold, sultan ppdbSim, w and "
+        "(without --ppdb) the least cosine of similar words; default: the model's, or forest",
     )
     objective: str | None = option(
         "--objective",
         choices=("constituent-f1", "word-f1", "uas", "phrase-f1"),
-        help="score to maximise (default: constituent-f1, for the others word-f1); uas compares the parser's "
-        "trees with those of the input, phrase-f1 the phrases with those of annotators (SPADE: ALIP, ALIR)",
+        help="score to maximise: uas compares the parser's trees with those of the input, phrase-f1 the "
+        "phrases with those of annotators (SPADE: ALIP, ALIR); default: constituent-f1, for "
+        "others word-f1",
     )
     links: str = option(
         "--links",
         choices=("sure", "all"),
         default="sure",
-        help="which gold links are wanted: the sure ones (default), or the possible ones too; align with the "
+        help="which gold links are wanted: the sure ones, or all, with the possible ones; align with the "
         "same --links then",
     )
     variant: None = removed_variant()
@@ -87,7 +88,7 @@ class TuneOptions:
     annotator: str | None = option(
         "--annotator",
         choices=("trees", "spacy"),
-        help="source of sultan's dependencies and named entities (default: what the model says)",
+        help="source of sultan's dependencies and named entities; default: what the model says",
     )
     corpus: CorpusOptions = part(CorpusOptions)
     forest_sizes: tuple[int, ...] | None = option(
@@ -95,7 +96,7 @@ class TuneOptions:
         type=positive,
         nargs="+",
         metavar="N",
-        help="forest sizes to try (default: the model's own)",
+        help="forest sizes to try; default: the model's own",
     )
     keep: tuple[str, ...] | None = option(
         "--keep",
@@ -110,23 +111,23 @@ class TuneOptions:
         metavar="NAME",
         help="further options of the forest aligner to search: parser_weight, the µ_p of the paper",
     )
-    trials: int = option("--trials", type=positive, default=50, help="total number of trials (default: 50)")
+    trials: int = option("--trials", type=positive, default=50, metavar="N", help="total number of trials")
     workers: int = option(
-        "--workers", type=positive, default=1, help="processes; each runs one trial at a time (default: 1)"
+        "--workers", type=positive, default=1, metavar="N", help="processes; each runs one trial at a time"
     )
-    seed: int = option("--seed", type=int, default=0, help="seed of the search (default: 0)")
+    seed: int = option("--seed", type=int, default=0, metavar="N", help="seed of the search")
     storage: str | None = option(
         "--storage",
         metavar="URL",
-        help="Optuna storage, journal:FILE or grpc://HOST:PORT (default: a SQLite file beside the model)",
+        help="Optuna storage, journal:FILE or grpc://HOST:PORT; default: a SQLite file beside the model",
     )
-    study: str | None = option("--study", metavar="NAME", help="name of the study (default: the objective)")
+    study: str | None = option("--study", metavar="NAME", help="name of the study; default: the objective")
     plot: Path | None = option(
         "--plot",
         metavar="FILE",
         type=Path,
-        help="where to draw the trials: .png or .svg "
-        f"(default: MODEL/{SWEEP_PLOT}, if matplotlib is installed)",
+        help="where to draw the trials: .png or .svg; "
+        f"default: MODEL/{SWEEP_PLOT}, if matplotlib is installed",
     )
 
 

@@ -11,6 +11,8 @@ from forest_align import Alignment, Links, Sentence
 from forest_align.cli import main
 from forest_align.edits import Edit, apply_edits
 
+from ..killed_aligner import Killed, killed_aligner
+
 
 @pytest.fixture
 def alignments(tmp_path: Path) -> Path:
@@ -104,3 +106,43 @@ def test_an_output_that_is_the_input_is_refused(alignments: Path, capsys: pytest
     before = alignments.read_text()
     status, _, _ = run(capsys, str(alignments), "--alignments", "-o", str(alignments))
     assert status == 2 and alignments.read_text() == before
+
+
+PAIRS = "".join(f"The dog number {number} barks.\tThe cat number {number} barks.\n" for number in range(70))
+
+
+def test_a_run_that_stopped_continues_and_ends_with_the_bytes_of_a_whole_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chosen = killed_aligner(monkeypatch, "forest_align.cli.derived_output.load_aligner")
+    pairs, whole, out = tmp_path / "pairs.tsv", tmp_path / "whole.jsonl.gz", tmp_path / "out.jsonl.gz"
+    pairs.write_text(PAIRS)
+    assert run(capsys, str(pairs), "-o", str(whole))[0] == 0
+    chosen["word"] = "68"
+    with pytest.raises(Killed):
+        run(capsys, str(pairs), "-o", str(out))
+    status, _, err = run(capsys, str(pairs), "-o", str(out), "--resume", "--minimal")
+    assert status == 2 and "--minimal was not given in the earlier run" in err
+    chosen["word"] = "number 3"  # in the first block, which is not aligned again
+    status, _, err = run(capsys, str(pairs), "-o", str(out), "--resume")
+    assert status == 0 and "resuming after line 64" in err
+    assert out.read_bytes() == whole.read_bytes() and not Path(f"{out}.run").exists()
+
+
+def test_alignments_that_changed_since_are_not_mixed(
+    alignments: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "edits.jsonl"
+    before = run(capsys, str(alignments), "-o", str(out))[0], out.read_bytes()
+    assert (run(capsys, str(alignments), "-o", str(out), "--resume")[0], out.read_bytes()) == before
+    alignments.write_text(alignments.read_text().replace("cats", "rats"))
+    status, _, err = run(capsys, str(alignments), "-o", str(out), "--resume")
+    assert status == 2 and "cannot resume: PAIRS was" in err and out.read_bytes() == before[1]
+
+
+def test_only_json_lines_in_a_file_can_be_resumed(
+    alignments: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for more in ([], ["-o", "edits.html"]):
+        status, _, err = run(capsys, str(alignments), "--resume", *more)
+        assert status == 2 and "--resume needs -o OUT, and --to jsonl" in err
