@@ -205,6 +205,9 @@ step phrases python -m forest_align.em.recipes phrases "$data" "$out/phrases" --
 step relations python -m forest_align.em.recipes relations "$data" "$out/relations" --cache "$out/cache" --folds 5
 step forest tune_phrases
 bundle forest aligners/models/forest
+# It learns from what the bundled forest aligner finds, and becomes a part of it.
+step judge python -m forest_align.em.recipes judge "$data" "$out/phrases" "$out/judge" --cache "$out/cache" --model "$out/forest"
+bundle forest aligners/models/forest
 step paraphrases python -m forest_align.em.recipes paraphrases "$out/paraphrases" \
     --loose "$data/extrinsic/msrp/msr-para-train.tsv" --strict "$data/extrinsic/paws/dev.tsv" --features "$out/cache"
 bundle paraphrases aligners/models/parts/paraphrases

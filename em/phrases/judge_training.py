@@ -28,6 +28,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.judge import OUTPUTS, JudgeModel
 from forest_align.aligners.forest.judge_features import DerivationPairs, derivation_pairs
+from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.forest.span_pairs import nearness
 from forest_align.aligners.phrases.model import PhraseModel
 from forest_align.data.formats.format import SentencePair
@@ -167,6 +168,8 @@ def run(options: argparse.Namespace) -> None:
         }
         judge = replace(train_judge(examples, options.seed), card=card)
         judge.save(options.output if fold is None else options.output / f"fold-{fold}")
+        if fold is None and options.model is not None:
+            replace(ForestModel.load(options.model), judge=judge).save(options.model)
         print("trained", "all" if fold is None else f"without fold {fold}", flush=True)
 
 
@@ -179,4 +182,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cache", type=Path, required=True, help="folder for parses")
     parser.add_argument("--verses", type=int, default=1000, help="how many verses")
     parser.add_argument("--folds", action="store_true", help="also models without a fold of ETPC")
+    parser.add_argument("--model", type=Path, help="folder of a forest model that the judge is put in")
     parser.add_argument("--seed", type=int, default=0)
