@@ -1,8 +1,9 @@
 """Write the outputs of a checkout into a folder, and compare two such folders byte by byte.
 
 Sentence pairs go through each aligner, view and converter, broken input through the commands that read it,
-and 30 pairs through training and tuning. Each command runs in a process of its own; its exit status and
-messages are kept beside its output. Numbers that are times are not compared.
+and 30 pairs through training and tuning, and through runs that are resumed, sharded and joined. Each command
+runs in a process of its own; its exit status and messages are kept beside its output. Numbers that are times
+are not compared.
 
     OLD/.venv/bin/python tools/compare_outputs.py write build/old [--pairs 100] [--only align convert]
     NEW/.venv/bin/python tools/compare_outputs.py write build/new
@@ -99,6 +100,10 @@ def write_inputs(count: int) -> None:
     _write("pairs.tsv", ("\t".join(pair) for pair in pairs))
     _write("few.tsv", ("\t".join(pair) for pair in pairs[:TRAINING_PAIRS]))
     _write("one.tsv", ("\t".join(pair) for pair in pairs[:1]))
+    # Long runs are divided into blocks of 64 lines.
+    lines = ["\t".join(pairs[number % len(pairs)]) for number in range(200)]
+    _write("long.tsv", [*lines[:80], "a line without a tab", *lines[80:]])
+    _write("long.mrg", (f"(S (NN Dogs) (VBP bark{number}))" for number in range(200)))
     for side, name in enumerate(("source.txt", "target.txt")):
         _write(name, (pair[side] for pair in pairs[:TRAINING_PAIRS]))
     gold = SHARED / "alignment/mtref/dev.tsv"
@@ -154,10 +159,42 @@ def commands() -> Iterator[tuple[str, list[str]]]:
         yield f"tune-{aligner}.log", ["tune", *gold, *arguments]
     for trained in ("train-forest", "train-joint", "train-semi-markov", "tune-forest"):
         yield f"align-{trained}.jsonl", ["align", "few.tsv", "--model", trained]
+    yield from long_runs()
     for name, (end, _, command) in HOSTILE.items():
         first, *arguments = command.split()
         out = ["-"] if first == "convert" else []
         yield f"hostile-{name}", [first, f"hostile/{name}.{end}", *out, *arguments]
+
+
+def long_runs() -> Iterator[tuple[str, list[str]]]:
+    """Runs that leave a record or parts: of broken pairs, resumed, sharded, on Ray, and joined."""
+    pairs = ("long.tsv", "--aligner", "contextual", "--batch-size", "4")
+    inputs = {
+        "align": pairs,
+        "edits": pairs[:3],
+        "differences": ("long-align.jsonl",),
+        "documents": ("source.txt", "target.txt", "--lines", "--aligner", "contextual"),
+        "parse": ("long.mrg", "--to", "json"),
+        "extract": ("long-align.jsonl",),
+    }
+    for command, arguments in inputs.items():
+        out = f"long-{command}.{'tsv' if command == 'extract' else 'jsonl'}"
+        yield f"long-{command}.log", [command, *arguments, "-o", out]
+        yield f"long-{command}-again.log", [command, *arguments, "-o", out, "--resume"]
+    joined = {"align": "jsonl.gz", "parse": "jsonl", "extract": "tsv"}
+    for command, end in joined.items():
+        folder = f"long-shards-{command}"
+        # The shard of another number, and the second one of the same number, are refused or skipped.
+        for number, shard in enumerate(("1/2", "1/2", "2/3", "2/2")):
+            yield f"{folder}-{number}.log", [command, *inputs[command], "-o", folder, "--shard", shard]
+            yield f"{folder}-{number}-join.log", ["join", folder, "-o", f"{folder}.{end}"]
+    engine = ("--engine", "ray", "--num-actors", "1")
+    for to in ("jsonl", "pharaoh", "parquet"):
+        out = ("-o", f"long-ray-{to}", "--to", to, "--part-size", "64")
+        yield f"long-ray-{to}.log", ["align", *pairs, *out, *engine]
+        yield f"long-ray-{to}-join.log", ["join", f"long-ray-{to}", "-o", f"long-ray-joined.{to}"]
+    yield "long-ray-extract.log", ["extract", "long-align.jsonl", "-o", "long-ray-extract", *engine]
+    yield "long-ray-extract-join.log", ["join", "long-ray-extract", "-o", "long-ray-extract.tsv"]
 
 
 def run(name: str, arguments: Sequence[str]) -> int:
