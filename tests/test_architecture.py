@@ -24,7 +24,7 @@ TIERS = (
     ("workers", "lexicon", "data", "alignment"),
     ("storage", "parsing", "meaning", "edits", "differences"),
     ("aligners", "eval"),
-    ("em", "browser", "batches", "engines"),
+    ("em", "browser", "batches", "jobs"),
     ("cli",),
 )
 LEVEL = {part: level for level, parts in enumerate(TIERS) for part in parts}
@@ -217,7 +217,7 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
 def test_ray_is_imported_by_its_engine_alone() -> None:
     ours = re.compile(r"^\s*(?:from|import) +ray\b", re.MULTILINE)
     found = {path for path in sources() if ours.search(path.read_text(encoding="utf-8"))}
-    assert {path.parent for path in found} == {ROOT / "forest_align" / "engines"}
+    assert {path.parent for path in found} == {ROOT / "forest_align" / "jobs"}
 
 
 @pytest.mark.parametrize(

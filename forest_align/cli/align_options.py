@@ -20,7 +20,7 @@ from forest_align.cli.arguments import (
 from forest_align.cli.engine import GpuClusterOptions
 from forest_align.cli.sharding import shard_option
 from forest_align.cli.typed_options import argument, option, part
-from forest_align.storage.shards import Shard
+from forest_align.jobs.shards import Shard
 from forest_align.types.positive import positive
 
 OUTPUTS = ("jsonl", "parquet", "pharaoh", "tsv", "csv", "ists", "html", "svg", "text")

@@ -18,15 +18,15 @@ from forest_align.cli.typed_options import view
 from forest_align.cli.writers import alignment_writer
 from forest_align.data.stretches import InputPlan, Stretch, plan_stretches, read_stretch
 from forest_align.data.text.anywhere import expand
+from forest_align.jobs.parquet_output import write_parquet
+from forest_align.jobs.part_folder import PartFolder
+from forest_align.jobs.run_record import block_lines
 from forest_align.storage.outputs import end_block, open_output
-from forest_align.storage.parquet_output import write_parquet
-from forest_align.storage.part_folder import PartFolder
-from forest_align.storage.run_record import block_lines
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
     from forest_align.aligners import Aligner
-    from forest_align.engines import RayOptions
+    from forest_align.jobs import RayOptions
 
 #: Formats of the parts.
 PART_FORMATS = ("jsonl", "parquet", "pharaoh")
@@ -139,7 +139,7 @@ class AlignedParts:
     options : AlignOptions
         Options of the command.
     read : mapping
-        The whole input, see :attr:`~forest_align.storage.part_folder.PartReport.read`.
+        The whole input, see :attr:`~forest_align.jobs.part_folder.PartReport.read`.
     """
 
     folder: PartFolder

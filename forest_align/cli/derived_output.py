@@ -33,8 +33,8 @@ from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.data.phrases.input import read_alignments
 from forest_align.data.text.lines import STANDARD_INPUT
 from forest_align.em.progress import counted
+from forest_align.jobs.run_record import RunRecord, block_lines
 from forest_align.storage.outputs import open_output, refuse_overwriting
-from forest_align.storage.run_record import RunRecord, block_lines
 from forest_align.storage.same_run import check_same_run
 from forest_align.types import InputError
 from forest_align.types.json_fields import format_json_object

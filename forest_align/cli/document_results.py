@@ -15,8 +15,8 @@ from forest_align.cli.typed_options import option
 from forest_align.cli.writers import EntryWriter
 from forest_align.data.text.lines import STANDARD_INPUT
 from forest_align.em.progress import counted
+from forest_align.jobs.run_record import RunRecord
 from forest_align.storage.outputs import open_output, refuse_overwriting
-from forest_align.storage.run_record import RunRecord
 from forest_align.storage.same_run import check_same_pair
 from forest_align.types import InputError
 from forest_align.types.json_fields import Fields, parse_json_object

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from forest_align.cli.option_rules import flag_of
 from forest_align.cli.typed_options import is_given, option
 from forest_align.em.progress import counting_bar
-from forest_align.storage.part_folder import PartFolder
+from forest_align.jobs.part_folder import PartFolder
 from forest_align.types import InputError
 from forest_align.types.positive import positive
 
 if TYPE_CHECKING:
-    from forest_align.engines import RayOptions
-    from forest_align.engines.ray_parts import PartWork
+    from forest_align.jobs import RayOptions
+    from forest_align.jobs.ray_parts import PartWork
 
 ENGINES = ("ray",)
 
@@ -55,7 +55,7 @@ class ClusterOptions:
                 if is_given(self, one.name):
                     raise InputError(f"{flag_of(one.name)} needs --engine ray")
             return None
-        from forest_align.engines import RayOptions
+        from forest_align.jobs import RayOptions
 
         # A process on a GPU has one of its own, unless they are to share it.
         needed = 1.0 if device != "cpu" else 0.0
@@ -86,7 +86,7 @@ class GpuClusterOptions(ClusterOptions):
 
 def run_parts(folder: PartFolder, work: PartWork, engine: RayOptions) -> None:
     """Make all parts of a folder that are not finished, and say how many there are."""
-    from forest_align.engines import make_parts
+    from forest_align.jobs import make_parts
 
     left = [number for number in range(1, folder.parts + 1) if not folder.is_finished(number)]
     for number in left:

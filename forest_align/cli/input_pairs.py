@@ -19,7 +19,7 @@ from forest_align.data.formats.format import PairError
 from forest_align.data.formats.pharaoh import check_links
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.data.text.escapes import unescape_sentence
-from forest_align.storage.shards import Share
+from forest_align.jobs.shards import Share
 from forest_align.types import InputError, InputWarning, Sentence
 
 _EXTENSION = re.compile(r"\.[^\W\d]\w*")

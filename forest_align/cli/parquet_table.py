@@ -13,7 +13,7 @@ from forest_align.cli.input_pairs import Item
 from forest_align.cli.option_rules import refuse_with
 from forest_align.data.formats.arrow_tables import import_pyarrow
 from forest_align.data.text.lines import refuse_compressed
-from forest_align.storage.parquet_output import FinishedTable, check_finished, write_parquet
+from forest_align.jobs.parquet_output import FinishedTable, check_finished, write_parquet
 from forest_align.types import InputError
 
 

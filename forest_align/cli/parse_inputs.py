@@ -19,7 +19,7 @@ from forest_align.cli.sharding import shard_option
 from forest_align.cli.typed_options import argument, option
 from forest_align.data.text.escapes import unescape_text, unescape_token
 from forest_align.data.text.lines import InputLines, TextLines
-from forest_align.storage.shards import Shard
+from forest_align.jobs.shards import Shard
 from forest_align.types import InputError
 from forest_align.types.positive import positive
 

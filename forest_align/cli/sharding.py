@@ -9,9 +9,9 @@ from typing import Any, Protocol
 
 from forest_align.cli.option_rules import refuse_with
 from forest_align.cli.typed_options import option
-from forest_align.storage.part_folder import PartFolder
-from forest_align.storage.run_record import RunRecord
-from forest_align.storage.shards import Shard, Share
+from forest_align.jobs.part_folder import PartFolder
+from forest_align.jobs.run_record import RunRecord
+from forest_align.jobs.shards import Shard, Share
 from forest_align.types import InputError
 
 

@@ -1,4 +1,4 @@
-"""Files that survive a kill: atomic writes, run records, fingerprints."""
+"""Files that survive a kill: atomic writes, checkpoints, fingerprints."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ if TYPE_CHECKING:
     from forest_align.storage.atomic import write_atomically
     from forest_align.storage.checkpoint import Checkpoint
     from forest_align.storage.fingerprints import files_fingerprint, fingerprint_of
-    from forest_align.storage.run_record import RunRecord
 
 __all__ = [
     "Checkpoint",
-    "RunRecord",
     "files_fingerprint",
     "fingerprint_of",
     "load_arrays",
@@ -27,7 +25,6 @@ __getattr__, __dir__ = lazy_face(
     __name__,
     {
         "Checkpoint": "forest_align.storage.checkpoint",
-        "RunRecord": "forest_align.storage.run_record",
         "files_fingerprint": "forest_align.storage.fingerprints",
         "fingerprint_of": "forest_align.storage.fingerprints",
         "load_arrays": "forest_align.storage.arrays",

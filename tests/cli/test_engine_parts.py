@@ -18,9 +18,8 @@ from forest_align.alignment import Alignment, Links
 from forest_align.cli import main
 from forest_align.cli.aligner_choice import AlignerChoice
 from forest_align.cli.commands import align as align_command
-from forest_align.engines import RayOptions
+from forest_align.jobs import RayOptions, run_record
 from forest_align.parsing.networks import devices
-from forest_align.storage import run_record
 from forest_align.types import Sentence
 
 from .killed_aligner import Killed, killed_aligner
@@ -41,7 +40,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
             work.make(number)
             yield number
 
-    monkeypatch.setattr("forest_align.engines.ray_parts.make_parts", make_parts)
+    monkeypatch.setattr("forest_align.jobs.ray_parts.make_parts", make_parts)
     return told
 
 
@@ -141,7 +140,7 @@ def test_a_part_of_which_processes_die_stops_the_run_and_is_tried_again_later(
                     work.make(number)
             yield number
 
-    monkeypatch.setattr("forest_align.engines.ray_parts.make_parts", repeat)
+    monkeypatch.setattr("forest_align.jobs.ray_parts.make_parts", repeat)
     pairs, parts = as_text(tmp_path), tmp_path / "parts"
     chosen["word"] = "word61"
     for _ in range(2):

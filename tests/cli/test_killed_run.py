@@ -19,7 +19,7 @@ from .killed_aligner import Killed, killed_aligner
 PROGRAM = """
 import sys
 from forest_align.cli import main
-from forest_align.storage import run_record
+from forest_align.jobs import run_record
 run_record.BLOCK_LINES = 16
 sys.exit(main(sys.argv[1:]))
 """

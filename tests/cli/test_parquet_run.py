@@ -20,7 +20,7 @@ from forest_align.alignment import Alignment
 from forest_align.alignment.arrow_columns import FILE_COLUMNS, METADATA, file_row
 from forest_align.cli import main
 from forest_align.data import read_pairs
-from forest_align.storage import parquet_output
+from forest_align.jobs import parquet_output
 
 from .killed_aligner import Killed, killed_aligner
 from .test_killed_run import kill_when_larger, start, write_pairs

@@ -16,7 +16,7 @@ import pytest
 
 from forest_align.cli import main
 from forest_align.data.phrases import counts as phrase_counts
-from forest_align.storage import run_record
+from forest_align.jobs import run_record
 
 from .killed_aligner import Killed, killed_aligner
 from .test_killed_extract import text_of

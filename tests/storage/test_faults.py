@@ -16,7 +16,8 @@ from forest_align import Alignment, Links, Sentence
 from forest_align.cli import main
 from forest_align.data.phrases import counts
 from forest_align.em.corpus.cache import ArrayStore, cached_sentences
-from forest_align.storage import Checkpoint, RunRecord, write_atomically
+from forest_align.jobs import RunRecord
+from forest_align.storage import Checkpoint, write_atomically
 from forest_align.storage.outputs import open_output
 from forest_align.types import InputError
 from forest_align.workers.processes import can_fork
@@ -30,7 +31,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("forest_align.storage.run_record.BLOCK_LINES", 2)
+    monkeypatch.setattr("forest_align.jobs.run_record.BLOCK_LINES", 2)
     monkeypatch.setattr(counts, "BATCH_ALIGNMENTS", 2)
 
 

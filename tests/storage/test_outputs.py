@@ -27,7 +27,7 @@ LINES = 5
 @pytest.fixture
 def killed_at(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """Small members, and under ``word`` the word at which the aligner is killed."""
-    monkeypatch.setattr("forest_align.storage.run_record.BLOCK_LINES", LINES)
+    monkeypatch.setattr("forest_align.jobs.run_record.BLOCK_LINES", LINES)
     return killed_aligner(monkeypatch)
 
 
@@ -69,7 +69,7 @@ def test_an_empty_input_gives_a_file_that_can_be_unpacked(tmp_path: Path, killed
 def test_a_resumed_run_gives_the_same_bytes_wherever_the_first_was_cut(cut: int, to: str) -> None:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         killed_aligner(patch)
-        patch.setattr("forest_align.storage.run_record.BLOCK_LINES", LINES)
+        patch.setattr("forest_align.jobs.run_record.BLOCK_LINES", LINES)
         pairs = write(Path(folder, "in.tsv"), "".join(PAIRS))
         whole, part = aligned(pairs, Path(folder, "whole.gz"), "--to", to), Path(folder, "part.gz")
         part.write_bytes(whole[: cut % len(whole)])

@@ -25,17 +25,17 @@ from forest_align.cli.writers import EntryWriter, alignment_writer
 from forest_align.data.pairs import FORMATS
 from forest_align.data.text.lines import STANDARD_INPUT
 from forest_align.em.progress import counted
+from forest_align.jobs.part_folder import PartFolder
+from forest_align.jobs.run_record import RunRecord, block_lines
+from forest_align.jobs.shards import Shard, Share
 from forest_align.storage.outputs import open_output, refuse_overwriting
-from forest_align.storage.part_folder import PartFolder
-from forest_align.storage.run_record import RunRecord, block_lines
 from forest_align.storage.same_run import check_same_run
-from forest_align.storage.shards import Shard, Share
 from forest_align.types import InputError
 from forest_align.types.json_fields import check_probability
 
 if TYPE_CHECKING:
     from forest_align.aligners import Aligner
-    from forest_align.engines import RayOptions
+    from forest_align.jobs import RayOptions
 
 EXIT_OK, EXIT_SOME_FAILED = 0, 1
 _ONE_LINE_EACH = ("jsonl", "pharaoh")

@@ -22,14 +22,14 @@ from forest_align.data.phrases.phrase_table import TABLE_FORMATS, TableFormat
 from forest_align.data.text.anywhere import expand
 from forest_align.data.text.lines import STANDARD_INPUT, refuse_compressed
 from forest_align.em.progress import counted
+from forest_align.jobs.run_record import block_lines
+from forest_align.jobs.shards import Shard, Share, shard_size
 from forest_align.storage.outputs import open_output, refuse_overwriting
-from forest_align.storage.run_record import block_lines
-from forest_align.storage.shards import Shard, Share, shard_size
 from forest_align.types import InputError
 from forest_align.types.positive import positive
 
 if TYPE_CHECKING:
-    from forest_align.engines import RayOptions
+    from forest_align.jobs import RayOptions
 
 EXIT_OK, EXIT_SOME_FAILED = 0, 1
 

@@ -13,9 +13,9 @@ from forest_align.cli.typed_options import argument, option
 from forest_align.data.phrases.counts import PhraseCounts
 from forest_align.data.phrases.phrase_table import TABLE_FORMATS
 from forest_align.data.text.lines import refuse_compressed
+from forest_align.jobs.part_folder import PartFolder, PartReport
+from forest_align.jobs.shards import joined_blocks
 from forest_align.storage.outputs import end_block, open_output
-from forest_align.storage.part_folder import PartFolder, PartReport
-from forest_align.storage.shards import joined_blocks
 from forest_align.types import InputError
 from forest_align.types.positive import positive
 

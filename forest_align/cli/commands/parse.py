@@ -15,10 +15,10 @@ from forest_align.cli.expected_counts import expected_count
 from forest_align.cli.parse_inputs import READERS, ParseItem, ParseOptions, kind_of, open_input
 from forest_align.cli.sharding import check_shard, finish_lines, open_folder, report_finished
 from forest_align.em.progress import counted
+from forest_align.jobs.run_record import RunRecord, block_lines
+from forest_align.jobs.shards import Share
 from forest_align.parsing.device_names import check_device
 from forest_align.storage.outputs import open_output, refuse_overwriting
-from forest_align.storage.run_record import RunRecord, block_lines
-from forest_align.storage.shards import Share
 from forest_align.types import InputError, InputWarning
 from forest_align.types.json_fields import Fields, format_json_object, parse_json_object
 

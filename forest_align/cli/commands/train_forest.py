@@ -26,7 +26,7 @@ from forest_align.types.positive import positive
 if TYPE_CHECKING:
     from forest_align.em.forest.expectation import BatchExpectation
     from forest_align.em.forest.problem import AlignmentProblem
-    from forest_align.engines import RayOptions
+    from forest_align.jobs import RayOptions
 
 #: The learning curve in the model's folder.
 LEARNING_CURVE = "learning_curve.svg"
@@ -159,6 +159,6 @@ def _train(args: TrainForestOptions) -> int:
 
 
 def _expect_on(engine: RayOptions, problem: AlignmentProblem) -> AbstractContextManager[BatchExpectation]:
-    from forest_align.engines import expect_on_ray
+    from forest_align.jobs import expect_on_ray
 
     return expect_on_ray(problem, engine)

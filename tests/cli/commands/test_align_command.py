@@ -177,7 +177,7 @@ def test_a_resumed_run_gives_the_same_bytes_wherever_the_first_was_cut(cut: int,
 
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr("forest_align.cli.commands.align.load_aligner", lambda options: FakeAligner())
-        patch.setattr("forest_align.storage.run_record.BLOCK_LINES", 3)
+        patch.setattr("forest_align.jobs.run_record.BLOCK_LINES", 3)
         text = "".join(f"wörd{n} x\tx y\n" for n in range(9)) + "broken\nfail\tb\nlast\tone\n"
         pairs, whole, part = write(Path(folder, "in.tsv"), text), Path(folder, "whole"), Path(folder, "part")
         batches = ["--batch-size", str(batch_size)]

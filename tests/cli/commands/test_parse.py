@@ -13,8 +13,8 @@ import pytest
 
 from forest_align.cli import main
 from forest_align.data.trees.penn import read_trees, strip_annotations
+from forest_align.jobs import RunRecord
 from forest_align.parsing import forest_from_trees
-from forest_align.storage import RunRecord
 from forest_align.types import ModelError, ParseForest
 
 from ...parsing.fake_scorer import FakeScorer

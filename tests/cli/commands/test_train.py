@@ -22,7 +22,7 @@ from forest_align.em.forest.expectation import expect_in_threads
 from forest_align.em.forest.state import RUN, TrainingSettings, load_state
 from forest_align.em.forest.training import TrainedModel
 from forest_align.em.plots import PlotError
-from forest_align.engines import RayOptions
+from forest_align.jobs import RayOptions
 from forest_align.storage.checkpoint import Checkpoint
 from forest_align.types import ForestAlignError, InputError, Sentence
 
@@ -103,7 +103,7 @@ def test_an_engine_aligns_the_pairs_and_the_model_is_the_same(
     assert run(pairs, "-o", tmp_path / "local", "--epochs", 2) == 0
     engine = ("--engine", "ray", "--address", "auto", "--num-actors", 3)
     with monkeypatch.context() as patch:
-        patch.setattr("forest_align.engines.ray_training.expect_on_ray", expect_here)
+        patch.setattr("forest_align.jobs.ray_training.expect_on_ray", expect_here)
         assert run(pairs, "-o", tmp_path / "model", "--epochs", 2, *engine) == 0
     assert told == [RayOptions("auto", 3)]
     for name in ("weights.safetensors", "model.json"):

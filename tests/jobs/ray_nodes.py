@@ -25,7 +25,7 @@ HEALTH = {
 PROGRAM = """
 import sys
 from forest_align.cli import main
-from forest_align.storage import run_record
+from forest_align.jobs import run_record
 run_record.BLOCK_LINES = 16
 sys.exit(main(sys.argv[1:]))
 """

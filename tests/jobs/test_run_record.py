@@ -18,7 +18,7 @@ PAIRS = "".join(f"word{n} a\ta b\n" for n in range(6))
 @pytest.fixture
 def killed_at(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """Blocks of a batch, and under ``word`` the word at which the aligner is killed."""
-    monkeypatch.setattr("forest_align.storage.run_record.BLOCK_LINES", 1)
+    monkeypatch.setattr("forest_align.jobs.run_record.BLOCK_LINES", 1)
     return killed_aligner(monkeypatch)
 
 
@@ -128,7 +128,7 @@ def test_a_run_goes_on_only_with_the_pairs_that_are_aligned_already(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("forest_align.storage.run_record.BLOCK_LINES", 2)
+    monkeypatch.setattr("forest_align.jobs.run_record.BLOCK_LINES", 2)
     text = "fail a\tb\n" + "".join(f"word{n} a\ta b\n" for n in range(8))
     pairs, whole = write(tmp_path / "in.tsv", text), tmp_path / f"whole.{out}"
     assert main(["align", pairs, "-o", str(whole), "--batch-size", "1"]) == 1

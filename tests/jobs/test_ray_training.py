@@ -11,7 +11,7 @@ from forest_align.em.forest._trainer import train
 from forest_align.em.forest.events import Normalizer
 from forest_align.em.forest.expectation import Totals
 from forest_align.em.forest.state import EpochReport, TrainingSettings, TrainingState
-from forest_align.engines import RayOptions, expect_on_ray
+from forest_align.jobs import RayOptions, expect_on_ray
 
 from ..em.forest.planted_forests import planted_problem
 from ..em.forest.test_planted_forests import start_weights

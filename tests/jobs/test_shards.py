@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forest_align.storage import shards
-from forest_align.storage.part_folder import PartFolder
-from forest_align.storage.shards import Shard, Share, is_in_shard, joined_blocks, shard_size
+from forest_align.jobs import shards
+from forest_align.jobs.part_folder import PartFolder
+from forest_align.jobs.shards import Shard, Share, is_in_shard, joined_blocks, shard_size
 from forest_align.types import InputError
 
 

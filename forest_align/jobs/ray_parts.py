@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
-from forest_align.engines.ray_cluster import RayOptions, ray_cluster
+from forest_align.jobs.ray_cluster import RayOptions, ray_cluster
 from forest_align.types import ForestAlignError, InputError
 from forest_align.workers import use_one_thread
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from forest_align.storage import part_folder
-from forest_align.storage.part_folder import PartFolder
+from forest_align.jobs import part_folder
+from forest_align.jobs.part_folder import PartFolder
 from forest_align.types import InputError
 
 READ: dict[str, int | str] = {"items": 5, "digest": "abc"}

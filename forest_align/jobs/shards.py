@@ -17,9 +17,9 @@ from itertools import count, islice
 from pathlib import Path
 from typing import IO, Self
 
+from forest_align.jobs.part_folder import PartFolder, PartReport
+from forest_align.jobs.run_record import BLOCK_LINES
 from forest_align.storage.outputs import is_packed
-from forest_align.storage.part_folder import PartFolder, PartReport
-from forest_align.storage.run_record import BLOCK_LINES
 from forest_align.types import InputError
 
 try:
