@@ -18,7 +18,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -32,6 +32,7 @@ from forest_align.types.positive import positive
 
 if TYPE_CHECKING:
     from forest_align.batches import AlignBatch
+    from forest_align.jobs import RayOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,14 +159,14 @@ def run_shards(job: Job) -> None:
 
 def run_ray(job: Job) -> None:
     """``--engine ray`` with two actors on this machine, and ``join``."""
-    from forest_align.cli import align_parts
+    from forest_align.jobs import ray_parts
 
-    usual, parts = align_parts.run_parts, job.folder / "parts"
+    usual, parts = ray_parts.make_parts, job.folder / "parts"
 
-    def logged(folder: Any, work: Any, engine: Any) -> None:
-        usual(folder, LoggedParts(work, job.log), engine)
+    def logged(work: Any, numbers: Sequence[int], options: RayOptions) -> Iterator[int]:
+        return usual(LoggedParts(work, job.log), numbers, options)  # type: ignore[arg-type]
 
-    with patch.object(align_parts, "run_parts", logged):
+    with patch.object(ray_parts, "make_parts", logged):
         job.align(parts, "--engine", "ray", "--num-actors", "2", "--part-size", str(job.batch_size))
     job.join(parts)
 

@@ -17,8 +17,7 @@ from forest_align.cli.arguments import (
     removed_variant,
     tokenized_option,
 )
-from forest_align.cli.engine import GpuClusterOptions
-from forest_align.cli.sharding import shard_option
+from forest_align.cli.run_options import GpuClusterOptions, shard_option
 from forest_align.cli.typed_options import argument, option, part
 from forest_align.jobs.shards import Shard
 from forest_align.types.positive import positive

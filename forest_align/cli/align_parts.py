@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from forest_align.cli.align_options import PART_SIZE, AlignOptions
 from forest_align.cli.aligned_lines import aligned_lines
 from forest_align.cli.aligner_choice import WORDS
-from forest_align.cli.engine import report_parts, run_parts
-from forest_align.cli.input_pairs import Item, PairInput, read_items
+from forest_align.cli.input_pairs import PairInput, read_items
 from forest_align.cli.option_rules import refuse_with
 from forest_align.cli.parquet_table import check_table_options
 from forest_align.cli.typed_options import view
@@ -20,8 +19,9 @@ from forest_align.data.stretches import InputPlan, Stretch, plan_stretches, read
 from forest_align.data.text.anywhere import expand
 from forest_align.jobs.parquet_output import write_parquet
 from forest_align.jobs.part_folder import PartFolder
-from forest_align.jobs.run_record import block_lines
-from forest_align.storage.outputs import end_block, open_output
+from forest_align.jobs.ray_parts import PartWork, run_parts
+from forest_align.jobs.run_record import RunRecord, block_lines
+from forest_align.storage.outputs import open_output
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
@@ -55,11 +55,8 @@ def _check_options(options: AlignOptions) -> None:
 def plan_parts(options: AlignOptions) -> InputPlan:
     """The stretches of the inputs, one for each part.
 
-    Raises
-    ------
-    InputError
-        If an option does not go with ``--engine``, there is no such file, or one is in a format that has not
-        one pair a line.
+    Raises InputError if an option does not go with ``--engine``, there is no such file, or one is in a format
+    that has not one pair a line.
     """
     _check_options(options)
     if options.words is not None and options.words not in WORDS:
@@ -90,23 +87,7 @@ def make_aligned_parts(
 ) -> int:
     """Make the parts that are not finished on a cluster; return the number of pairs that failed.
 
-    Parameters
-    ----------
-    options : AlignOptions
-        Options of the command.
-    engine : RayOptions
-        The cluster.
-    plan : InputPlan
-        The pairs of each part.
-    aligner : Aligner
-        Aligns them.
-    made_with : mapping of str to str
-        Settings that the output depends on.
-
-    Raises
-    ------
-    InputError
-        If the folder has parts that were made with other settings, or from another input.
+    Raises InputError if the folder has parts that were made with other settings, or from another input.
     """
     settings = {
         **made_with,
@@ -119,76 +100,48 @@ def make_aligned_parts(
     suffix = ".parquet" if options.to == "parquet" else f".{options.to}.gz"
     folder = PartFolder(Path(str(options.output)), "align", len(plan.stretches), suffix, 0, settings)
     folder.begin()
+    parts = AlignedParts(folder, plan.stretches, aligner, options)
     read: dict[str, int | str] = {"items": plan.items, "digest": plan.digest}
-    run_parts(folder, AlignedParts(folder, plan.stretches, aligner, options, read), engine)
-    return report_parts(folder, "pairs")
+    return run_parts(PartWork(folder, parts.write, read), "pairs", engine)
 
 
 @dataclass(frozen=True, slots=True)
 class AlignedParts:
-    """Makes parts of an output of ``align``.
-
-    Attributes
-    ----------
-    folder : PartFolder
-        Gets the parts.
-    stretches : sequence of Stretch
-        The pairs of each part.
-    aligner : Aligner
-        Aligns them; it is pickled by what it was loaded from.
-    options : AlignOptions
-        Options of the command.
-    read : mapping
-        The whole input, see :attr:`~forest_align.jobs.part_folder.PartReport.read`.
-    """
+    """Aligns stretches into parts of the folder; the aligner is pickled by what it was loaded from."""
 
     folder: PartFolder
     stretches: tuple[Stretch, ...]
     aligner: Aligner
     options: AlignOptions
-    read: Mapping[str, int | str]
 
-    def make(self, number: int) -> None:
-        """Align the pairs of a part, unless it is finished."""
-        if self.folder.is_finished(number):
-            return
-        if self.options.device != "cpu":
+    def write(self, number: int) -> dict[str, int]:
+        """Align the pairs of a part; return how many there are, and how many failed."""
+        options, part = self.options, self.folder.part(number)
+        if options.device != "cpu":
             from forest_align.parsing.networks.devices import find_device
 
-            self.aligner.device = find_device(self.options.device).place
-        self.folder.attempt(number)
-        items = self._items(self.stretches[number - 1])
-        if self.options.to == "parquet":
-            failures, count = self._write_table(number, items)
-        else:
-            failures, count = self._write_lines(self.folder.part(number), items)
-        self.folder.finish(number, {"items": count, "failures": failures}, self.read)
-
-    def _items(self, stretch: Stretch) -> Iterator[Item]:
-        options = self.options
-        pairs = read_stretch(
-            stretch, tokenized=options.tokenized, escapes=options.escapes is not None, columns=options.columns
-        )
-        return read_items(view(PairInput, options), lambda problem: None, pairs=pairs)
-
-    def _write_table(self, number: int, items: Iterator[Item]) -> tuple[int, int]:
-        """Write JSON lines and make the table of them, as a run without engine does."""
+            self.aligner.device = find_device(options.device).place
+        if options.to != "parquet":
+            return self._write_lines(number, part, str(options.to))
+        # As a run without engine does, make the table of JSON lines.
         lines = self.folder.scratch(number, ".jsonl.gz")
-        counts = self._write_lines(lines, items)
-        write_parquet(lines, self.folder.part(number), self.aligner.made_by, self.folder.made_with)
+        counts = self._write_lines(number, lines, "jsonl")
+        write_parquet(lines, part, self.aligner.made_by, self.folder.made_with)
         lines.unlink()
         return counts
 
-    def _write_lines(self, path: Path, items: Iterator[Item]) -> tuple[int, int]:
-        """Write the lines of a part; return how many pairs failed, and how many there are."""
-        block = block_lines(self.options.batch_size)
-        kind = "jsonl" if self.options.to == "parquet" else self.options.to
-        writer = alignment_writer(str(kind), to_terminal=False)
-        failures = count = 0
+    def _write_lines(self, number: int, path: Path, to: str) -> dict[str, int]:
+        options = self.options
+        pairs = read_stretch(
+            self.stretches[number - 1],
+            tokenized=options.tokenized,
+            escapes=options.escapes is not None,
+            columns=options.columns,
+        )
+        items = read_items(view(PairInput, options), lambda problem: None, pairs=pairs)
+        line = alignment_writer(to, to_terminal=False).line
+        record = RunRecord(None, {}, block_lines(options.batch_size))
         with open_output(str(path), may_pack=True, replace=True) as out:
-            for _, alignment, text in aligned_lines(items, self.aligner, self.options, writer.line):
-                out.write(text)
-                count, failures = count + 1, failures + bool(alignment.error)
-                if count % block == 0:
-                    end_block(out)
-        return failures, count
+            for item, text, failure in aligned_lines(items, self.aligner, options, line):
+                record.write(out, text, item.texts, failure)
+        return {"items": record.lines, "failures": record.failures}

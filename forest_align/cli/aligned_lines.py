@@ -5,41 +5,29 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from forest_align.aligners.pair import Pair
 from forest_align.alignment import Alignment
 from forest_align.cli.align_options import AlignOptions
 from forest_align.cli.input_pairs import Item
+from forest_align.jobs.line_run import Line
 from forest_align.types import ForestAlignError, InputError
 
 if TYPE_CHECKING:
     from forest_align.aligners import Aligner
-
-Line = TypeVar("Line")
 
 
 def aligned_lines(
     items: Iterator[Item],
     aligner: Aligner,
     options: AlignOptions,
-    line: Callable[[Alignment], Line],
+    line: Callable[[Alignment], str],
     workers: int = 1,
-) -> Iterator[tuple[Item, Alignment, Line]]:
-    """Each item with its alignment and what is written of it; broken pairs keep their places.
+) -> Iterator[Line[Item]]:
+    """Each item with what is written of its alignment; broken pairs keep their places.
 
-    Parameters
-    ----------
-    items : iterator of Item
-        Pairs of the input.
-    aligner : Aligner
-        Aligns them.
-    options : AlignOptions
-        What of an alignment is shown.
-    line : callable
-        What is written of an alignment. An InputError becomes the error of the pair.
-    workers : int
-        Number of processes.
+    ``options`` say what of an alignment is shown. An InputError of ``line`` becomes the error of the pair.
     """
     explain = _explainer(aligner) if options.explain else None
     least = options.min_probability
@@ -58,7 +46,12 @@ def aligned_lines(
                 made_by=alignment.made_by,
             )
             text = line(alignment)
-        yield item, alignment, text
+        yield item, text, failure_of(alignment)
+
+
+def failure_of(alignment: Alignment) -> tuple[str, str] | None:
+    """The name of an alignment and its error, if it has one."""
+    return (alignment.id, alignment.error) if alignment.error else None
 
 
 def aligned_items(
@@ -66,19 +59,7 @@ def aligned_items(
 ) -> Iterator[tuple[Item, Alignment]]:
     """Each item with its alignment, in order; a broken pair keeps its place, name and texts.
 
-    Parameters
-    ----------
-    items : iterator of Item
-        Pairs of the input.
-    aligner : Aligner
-        Aligns them.
-    batch_size, workers : int
-        Pairs parsed together, and number of processes.
-
-    Raises
-    ------
-    ForestAlignError
-        If the aligner returns fewer alignments than it got pairs.
+    Raises ForestAlignError if the aligner returns fewer alignments than it got pairs.
     """
     waiting: deque[Item] = deque()
 

@@ -23,16 +23,9 @@ def count_alignments(
     wanted: Callable[[str], bool] | None = None,
     whole: Sequence[str] = (),
 ) -> int:
-    """Count the remaining alignments; name the first broken lines and return the number of all.
+    """Count the alignments that are left; name the first broken lines, and return the number of all.
 
-    Parameters
-    ----------
-    counts : PhraseCounts
-        Gets the counts; it may have those of an earlier run.
-    paths : sequence of str
-        The files.
-    wanted, whole
-        See :func:`forest_align.data.phrases.input.read_alignments`.
+    ``wanted`` and ``whole``: see :func:`forest_align.data.phrases.input.read_alignments`.
     """
     position = start = Position(*counts.position or ())
     if start.lines:
@@ -51,27 +44,14 @@ def count_alignments(
 
 @dataclass(frozen=True, slots=True)
 class CountedParts:
-    """Counts the alignments of each file into a part of its own.
-
-    Attributes
-    ----------
-    folder : PartFolder
-        Gets the parts.
-    paths : tuple of str
-        The files.
-    selection : Selection
-        What to count.
-    """
+    """Counts the alignments of each file into a part of its own."""
 
     folder: PartFolder
     paths: tuple[str, ...]
     selection: Selection
 
-    def make(self, number: int) -> None:
-        """Count the alignments of a file, unless its part is finished."""
-        if self.folder.is_finished(number):
-            return
-        self.folder.attempt(number)
+    def write(self, number: int) -> dict[str, int]:
+        """Count the alignments of a file; return how many lines it has, and how many of them are broken."""
         part = self.folder.part(number)
         fresh = self.folder.scratch(number)  # a database has one user at a time
         with PhraseCounts(self.selection, fresh, inputs=self.paths) as counts:
@@ -80,5 +60,4 @@ class CountedParts:
             items = counts.alignments + counts.failed + broken
         fresh.replace(part)
         sync_folder(part.parent)
-        read: dict[str, int | str] = {"files": len(self.paths)}
-        self.folder.finish(number, {"items": items, "failures": broken}, read)
+        return {"items": items, "failures": broken}

@@ -12,7 +12,7 @@ from typing import Any
 from forest_align._version import __version__
 from forest_align.aligners.base import BATCH_SIZE
 from forest_align.alignment import Alignment
-from forest_align.cli.aligned_lines import aligned_items
+from forest_align.cli.aligned_lines import aligned_items, failure_of
 from forest_align.cli.aligner_choice import AlignerChoice, contents_of, load_aligner, made_with
 from forest_align.cli.aligner_option import aligner_option
 from forest_align.cli.arguments import (
@@ -28,13 +28,13 @@ from forest_align.cli.input_pairs import PairInput, read_items
 from forest_align.cli.option_rules import refuse_with
 from forest_align.cli.skipped_inputs import SkippedInputs
 from forest_align.cli.typed_options import argument, option, view
-from forest_align.cli.writers import EntryWriter
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.data.phrases.input import read_alignments
 from forest_align.data.text.lines import STANDARD_INPUT
-from forest_align.em.progress import counted
-from forest_align.jobs.run_record import RunRecord, block_lines
-from forest_align.storage.outputs import open_output, refuse_overwriting
+from forest_align.jobs.line_run import EntryWriter, Line, LineRun
+from forest_align.jobs.run_record import block_lines
+from forest_align.jobs.shards import Share
+from forest_align.storage.outputs import refuse_overwriting
 from forest_align.storage.same_run import check_same_run
 from forest_align.types import InputError
 from forest_align.types.json_fields import format_json_object
@@ -107,21 +107,7 @@ def write_derived(
 ) -> int:
     """Align or read alignments, and write an entry for each; return the exit status.
 
-    Parameters
-    ----------
-    options : DerivedOptions
-        Input and output.
-    command : str
-        Name of the command, for messages.
-    formats : mapping of str to EntryWriter
-        Writers by the names of formats.
-    settings : mapping of str to str
-        Settings of the command that a resumed run must share, by option.
-
-    Raises
-    ------
-    InputError
-        If the options do not fit each other, or the output cannot be resumed.
+    ``formats`` has writers by the names of formats; ``settings`` must be the same in a resumed run.
     """
     name = options.to or format_of_output(
         options.output, formats, default="jsonl" if options.target is None else "text"
@@ -136,31 +122,22 @@ def write_derived(
     # Read the first pair before the output is opened: a missing input must not destroy an older output.
     pairs: Iterator[Any] = chain(list(islice(work.pairs, 1)), work.pairs)
     shared = {"the version": __version__, **settings, **work.made_with}
-    record = RunRecord(options.output if writer.one_line_each else None, shared, block_lines(BATCH_SIZE))
-    if options.resume:
-        pairs = record.skip_written(
-            pairs, work.texts, lambda pair: _check_last(record, work.texts(pair), str(options.output))
-        )
-        record.report(command)
-    with record, open_output(options.output, record.size, may_pack=True) as out:
-        record.begin()
-        out.write(writer.header)
-        for pair, alignment in counted(work.aligned(pairs), "pairs", done=record.lines):
+    share = Share(None, block_lines(BATCH_SIZE))
+    run = LineRun[Any](command, options.output, writer, shared, share, work.texts, resume=options.resume)
+    record = run.record
+
+    def check_last(pair: Any) -> None:
+        name, *sides = work.texts(pair)
+        check_same_run(record.last_line, record.lines, name, (sides[0], sides[1]), str(options.output))
+
+    def lines(left: Iterator[Any]) -> Iterator[Line[Any]]:
+        for pair, alignment in work.aligned(left):
             separator = writer.separator if record.lines else ""
-            failure = (alignment.id, alignment.error) if alignment.error else None
-            record.write(out, separator + writer.line(alignment), work.texts(pair), failure)
-        out.write(writer.footer)
-    if record.first is not None:
-        first = f"pair {record.first.id}: {record.first.error}"
-        message = f"{record.failures} of {record.lines} pairs could not be aligned; the first: {first}"
-        print(f"forest-align {command}: {message}", file=sys.stderr)
+            yield pair, separator + writer.line(alignment), failure_of(alignment)
+
+    run.write(lines(run.left(pairs, check_last)))
+    record.outcome.report(command)
     return EXIT_SOME_FAILED if record.failures else EXIT_OK
-
-
-def _check_last(record: RunRecord, texts: tuple[str, str, str], output: str) -> None:
-    """Make sure that the last line of an earlier run belongs to a pair."""
-    name, *sides = texts
-    check_same_run(record.last_line, record.lines, name, (sides[0], sides[1]), output)
 
 
 def _recognises_alignments(options: DerivedOptions, command: str) -> bool:

@@ -12,11 +12,11 @@ from forest_align.alignment import DocumentAlignment, SupportReport
 from forest_align.cli.arguments import format_of_output, output_option
 from forest_align.cli.document_inputs import BrokenPair, DocumentPair
 from forest_align.cli.typed_options import option
-from forest_align.cli.writers import EntryWriter
 from forest_align.data.text.lines import STANDARD_INPUT
-from forest_align.em.progress import counted
+from forest_align.jobs.line_run import EntryWriter, Line, LineRun
 from forest_align.jobs.run_record import RunRecord
-from forest_align.storage.outputs import open_output, refuse_overwriting
+from forest_align.jobs.shards import Share
+from forest_align.storage.outputs import refuse_overwriting
 from forest_align.storage.same_run import check_same_pair
 from forest_align.types import InputError
 from forest_align.types.json_fields import Fields, parse_json_object
@@ -42,19 +42,9 @@ class ResultOptions:
 
 
 def result_format(options: ResultOptions, inputs: Sequence[str | None]) -> str:
-    """The output format of the options.
+    """The output format of the options; ``inputs`` are files, the last one None for a list of pairs.
 
-    Parameters
-    ----------
-    options : ResultOptions
-        Where results go.
-    inputs : sequence of str or None
-        Files that are read; the last one is None for a list of pairs.
-
-    Raises
-    ------
-    InputError
-        If the extension of the output has no format, or the output is one of the inputs.
+    Raises InputError if the extension of the output has no format, or the output is one of the inputs.
     """
     chosen: str = options.to or format_of_output(
         options.output, _OUTPUTS, "jsonl" if inputs[-1] is None else "text"
@@ -94,47 +84,25 @@ class DocumentWork:
 def write_results(
     work: DocumentWork, pairs: Iterator[DocumentPair | BrokenPair], options: ResultOptions, to: str
 ) -> int:
-    """Write results as they come, and report those with an error; return the exit status.
-
-    Parameters
-    ----------
-    work : DocumentWork
-        The command.
-    pairs : iterator
-        The input.
-    options : ResultOptions
-        Where results go.
-    to : str
-        The output format.
-
-    Raises
-    ------
-    InputError
-        If the output cannot be resumed.
-    """
+    """Write results in the format ``to``, and report those with an error; return the exit status."""
     writer = _writer(to, work.page)
     if options.resume and (options.output is None or not writer.one_line_each):
         raise InputError("--resume needs -o OUT, and --to jsonl")
     settings = {"the version": __version__, **work.made_with, "--lines": "given" if options.lines else ""}
     # A pair may take minutes, so each is a block of its own.
-    record = RunRecord(options.output if writer.one_line_each else None, settings, 1)
-    if options.resume:
-        pairs = record.skip_written(
-            pairs, _texts, lambda pair: _check_last(record, pair, str(options.output))
-        )
-        record.report(work.command)
-    to_terminal = options.output is None and sys.stdout is not None and sys.stdout.isatty()
-    with record, open_output(options.output, record.size, may_pack=True) as out:
-        record.begin()
-        out.write(writer.header)
-        for pair in counted(pairs, "pairs", hidden=to_terminal, done=record.lines):
+    run = LineRun[DocumentPair | BrokenPair](
+        work.command, options.output, writer, settings, Share(None, 1), _texts, resume=options.resume
+    )
+
+    def lines(left: Iterator[DocumentPair | BrokenPair]) -> Iterator[Line[DocumentPair | BrokenPair]]:
+        for pair in left:
             result = _result(work, pair)
-            failure = (result.id, result.error) if result.error else None
-            if failure is not None:
+            if result.error:
                 print(f"forest-align {work.command}: pair {result.id}: {result.error}", file=sys.stderr)
-            record.write(out, writer.line(result), _texts(pair), failure)
-        out.write(writer.footer)
-    return EXIT_SOME_FAILED if record.failures else EXIT_OK
+            yield pair, writer.line(result), (result.id, result.error) if result.error else None
+
+    run.write(lines(run.left(pairs, lambda pair: _check_last(run.record, pair, str(options.output)))))
+    return EXIT_SOME_FAILED if run.record.failures else EXIT_OK
 
 
 def _result(work: DocumentWork, pair: DocumentPair | BrokenPair) -> DocumentAlignment | SupportReport:

@@ -13,18 +13,13 @@ from forest_align.cli.input_pairs import Item
 from forest_align.cli.option_rules import refuse_with
 from forest_align.data.formats.arrow_tables import import_pyarrow
 from forest_align.data.text.lines import refuse_compressed
-from forest_align.jobs.parquet_output import FinishedTable, check_finished, write_parquet
+from forest_align.jobs.parquet_output import check_finished, write_parquet
+from forest_align.jobs.run_record import Outcome
 from forest_align.types import InputError
 
 
 def write_lines_first(options: AlignOptions) -> tuple[Path, AlignOptions]:
-    """The Parquet file, and options to write JSON lines next to it first.
-
-    Raises
-    ------
-    InputError
-        If there is no file to write, or an option asks for what the columns do not have.
-    """
+    """The Parquet file, and options to write JSON lines next to it first."""
     if options.output is None:
         raise InputError("--to parquet needs -o OUT")
     check_table_options(options)
@@ -34,34 +29,20 @@ def write_lines_first(options: AlignOptions) -> tuple[Path, AlignOptions]:
 
 
 def check_table_options(options: AlignOptions) -> None:
-    """Make sure that a table can be written, and has a place for what the options ask for.
-
-    Raises
-    ------
-    InputError
-        If an option asks for what the columns do not have.
-    ForestAlignError
-        If pyarrow is missing.
-    """
+    """Make sure that a table can be written, and has a place for what the options ask for."""
     refuse_with("--to parquet", options, "--to parquet")
     import_pyarrow()
 
 
 def finished_table(
     table: Path, lines: Path, settings: Mapping[str, str], items: Iterable[Item]
-) -> FinishedTable | None:
-    """What a file has that an earlier run has finished with the same settings; None if it must be made.
-
-    Raises
-    ------
-    InputError
-        If it was made with other settings, or from other pairs.
-    """
+) -> Outcome | None:
+    """What a file has that an earlier run has finished with the same settings; None if it must be made."""
     if lines.exists() or not table.exists():
         return None
-    found = check_finished(table, settings, (item.texts for item in items))
-    print(f"forest-align align: {table} has all {found.rows} pairs already", file=sys.stderr)
-    return found
+    outcome = check_finished(table, settings, (item.texts for item in items))
+    print(f"forest-align align: {table} has all {outcome.lines} pairs already", file=sys.stderr)
+    return outcome
 
 
 def finish_table(table: Path, lines: Path, settings: Mapping[str, str], aligner: Aligner) -> None:

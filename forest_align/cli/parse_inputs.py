@@ -15,7 +15,7 @@ from forest_align.cli.arguments import (
     output_option,
     tokenized_option,
 )
-from forest_align.cli.sharding import shard_option
+from forest_align.cli.run_options import shard_option
 from forest_align.cli.typed_options import argument, option
 from forest_align.data.text.escapes import unescape_text, unescape_token
 from forest_align.data.text.lines import InputLines, TextLines

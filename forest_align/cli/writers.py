@@ -4,45 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
 from forest_align.alignment import Alignment
+from forest_align.jobs.line_run import EntryWriter
 from forest_align.types import InputError
 
 _DELIMITERS = {"tsv": "\t", "csv": ","}
-
-
-@dataclass(frozen=True, slots=True)
-class EntryWriter:
-    """How entries, such as alignments, are written in one format.
-
-    Attributes
-    ----------
-    line : callable
-        Text of one entry; raises InputError if the format cannot hold it.
-    header, footer : str
-        Text before the first and after the last.
-    one_line_each : bool
-        Whether an output is one line for each entry and nothing else, so that a run can be resumed.
-    one_pair : bool
-        Whether an output holds one entry only.
-    separator : str
-        Text between two entries.
-    """
-
-    line: Callable[[Any], str]
-    header: str = ""
-    footer: str = ""
-    one_line_each: bool = False
-    one_pair: bool = False
-    separator: str = ""
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether the beginning of an output is of no use, so that only a whole one replaces a file."""
-        return self.one_pair
 
 
 def alignment_writer(

@@ -11,9 +11,10 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from forest_align.data.text.replacing import replacing
+from forest_align.jobs.run_record import Failure, Outcome
 from forest_align.storage.same_run import check_made_with
 from forest_align.types import InputError
 from forest_align.types.json_fields import Fields, parse_json_object
@@ -22,27 +23,12 @@ from forest_align.types.json_fields import Fields, parse_json_object
 ROW_GROUP = 2048
 
 
-class FinishedTable(NamedTuple):
-    """What a finished file has: rows, how many of them failed, and the id and error of the first of these."""
-
-    rows: int
-    failures: int
-    first: tuple[str, str] | None
-
-
 def write_parquet(
     lines: Path, output: Path, made_by: Mapping[str, str], made_with: Mapping[str, str]
 ) -> None:
     """Write a Parquet file of gzipped JSON lines, row group by row group; replace an older one at the end.
 
-    Parameters
-    ----------
-    lines : Path
-        The alignments, as :meth:`forest_align.Alignment.to_json` gives them.
-    output : Path
-        The file.
-    made_by, made_with : mapping of str to str
-        The origin of the aligner, and the settings of the run, for the metadata.
+    The metadata are the origin of the aligner, ``made_by``, and the settings of the run, ``made_with``.
     """
     import pyarrow.parquet as pq
 
@@ -58,24 +44,10 @@ def write_parquet(
             writer.write_table(arrow_table(group, schema), ROW_GROUP)
 
 
-def check_finished(
-    output: Path, made_with: Mapping[str, str], pairs: Iterator[Sequence[str]]
-) -> FinishedTable:
-    """Make sure that a finished file was made from these pairs, with these settings.
+def check_finished(output: Path, made_with: Mapping[str, str], pairs: Iterator[Sequence[str]]) -> Outcome:
+    """What a finished file has, after a check that it was made from these pairs, with these settings.
 
-    Parameters
-    ----------
-    output : Path
-        The file.
-    made_with : mapping of str to str
-        Settings by option name, in the order in which they are compared.
-    pairs : iterator of (str, str, str)
-        Name and texts of each pair.
-
-    Raises
-    ------
-    InputError
-        If it is no such file, or a setting or pair differs, which is named.
+    Raises InputError if it is no such file, or a setting or pair (name and texts) differs, which is named.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -100,8 +72,8 @@ def _settings(metadata: Mapping[bytes, bytes] | None) -> Fields:
     return Fields(json.loads((metadata or {}).get(METADATA, b"{}"))).fields("made_with", {})
 
 
-def _compare(rows: Iterable[Mapping[str, Any]], pairs: Iterator[Sequence[str]], file: str) -> FinishedTable:
-    failed: list[tuple[str, str]] = []
+def _compare(rows: Iterable[Mapping[str, Any]], pairs: Iterator[Sequence[str]], file: str) -> Outcome:
+    failed: list[Failure] = []
     number = 0
     for number, row in enumerate(rows, 1):
         expected = next(pairs, None)
@@ -110,11 +82,11 @@ def _compare(rows: Iterable[Mapping[str, Any]], pairs: Iterator[Sequence[str]], 
             message = "cannot resume: it was made from other pairs; start over without --resume"
             raise InputError(message, file=file, line=number)
         if row["error"]:
-            failed.append((row["id"], row["error"]))
+            failed.append(Failure(number, row["id"], row["error"]))
     if next(pairs, None) is not None:
         message = f"cannot resume: it is finished with {number} pairs, and there are more"
         raise InputError(f"{message}; start over without --resume", file=file)
-    return FinishedTable(number, len(failed), failed[0] if failed else None)
+    return Outcome(number, len(failed), failed[0] if failed else None)
 
 
 def _same(ours: str, theirs: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import ItemsView, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -45,6 +46,16 @@ class PartReport:
     bytes: int
     digest: str
 
+    @property
+    def items(self) -> int:
+        """Number of items in the part."""
+        return self.counts.get("items", 0)
+
+    @property
+    def failures(self) -> int:
+        """How many of them failed."""
+        return self.counts.get("failures", 0)
+
 
 @dataclass(frozen=True, slots=True)
 class PartFolder:
@@ -81,13 +92,7 @@ class PartFolder:
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """Read the manifest of a folder.
-
-        Raises
-        ------
-        InputError
-            If the folder has no manifest, or something else in its place.
-        """
+        """Read the manifest of a folder; raises InputError if it has none, or something else there."""
         file = path / _MANIFEST
         if not file.is_file():
             raise InputError(f"expected a folder of parts with a {_MANIFEST}, found none", file=str(path))
@@ -108,14 +113,9 @@ class PartFolder:
             raise InputError(message, file=str(file)) from None
 
     def begin(self) -> None:
-        """Begin to write parts: create the folder and its manifest, or compare the manifest that is there.
+        """Create the folder and its manifest, or raise InputError if the manifest there has other settings.
 
         Several processes may do this at once: one of them creates the manifest.
-
-        Raises
-        ------
-        InputError
-            If the manifest has other settings; names the first difference. Also if the path is a file.
         """
         if self.path.exists() and not self.path.is_dir():
             raise InputError("expected a folder for the parts, found a file", file=str(self.path))
@@ -168,10 +168,7 @@ class PartFolder:
     def attempt(self, number: int) -> None:
         """Count an attempt to make a part; the count ends with the part, or with :meth:`forget_attempts`.
 
-        Raises
-        ------
-        InputError
-            If so many attempts ended without the part that processes must have died of it.
+        Raises InputError after so many attempts without the part that processes must have died of it.
         """
         with self._attempts(number).open("ab") as file:
             if file.tell() >= _MOST_ATTEMPTS:
@@ -190,29 +187,28 @@ class PartFolder:
         return self.path / f".attempts-{number:05}"
 
     def finish(self, number: int, counts: Mapping[str, int], read: Mapping[str, int | str]) -> PartReport:
-        """Mark a part as finished; the disk must have all of it.
-
-        Parameters
-        ----------
-        number : int
-            The part.
-        counts, read : mapping
-            See :class:`PartReport`.
-        """
+        """Mark a part as finished; the disk must have all of it. See :class:`PartReport`."""
         file = self.part(number)
         report = PartReport(dict(counts), dict(read), file.stat().st_size, files_fingerprint([file]))
         write_atomically(self.marker(number), (json.dumps(asdict(report)) + "\n").encode())
         self.forget_attempts(number)
         return report
 
-    def report(self, number: int) -> PartReport:
-        """What the marker of a finished part says.
+    def report_finished(self, number: int) -> PartReport | None:
+        """What the marker of a part says, after a message about it; None if the part is not finished."""
+        if not self.is_finished(number):
+            return None
+        report = self.report(number)
+        failed = f" ({report.failures} failed)" if report.failures else ""
+        print(
+            f"forest-align {self.command}: {self.part(number)} is finished already, "
+            f"with {report.items} of {report.read.get('items', 0)} items{failed}",
+            file=sys.stderr,
+        )
+        return report
 
-        Raises
-        ------
-        InputError
-            If the marker is something else.
-        """
+    def report(self, number: int) -> PartReport:
+        """What the marker of a finished part says; raises InputError if it is something else."""
         file = self.marker(number)
         try:
             fields = Fields(parse_json_object(file.read_text(encoding="utf-8", errors="replace")))
@@ -227,12 +223,9 @@ class PartFolder:
             raise InputError(f"{message} and run this part again", file=str(file)) from None
 
     def reports(self) -> list[PartReport]:
-        """What the markers of all parts say, after a check that the parts belong together and are unchanged.
+        """What the markers of all parts say.
 
-        Raises
-        ------
-        InputError
-            If a part is missing, unfinished or changed, or if the parts were made from different inputs.
+        Raises InputError if a part is missing, unfinished, changed, or made from another input than part 1.
         """
         unfinished = [number for number in range(1, self.parts + 1) if not self.is_finished(number)]
         if unfinished:
@@ -273,6 +266,13 @@ class PartFolder:
     def _again(self, number: int) -> str:
         shard = f" --shard {number}/{self.parts}" if self.block else ""
         return f"'forest-align {self.command} …{shard}' again"
+
+
+def described_inputs(paths: Sequence[str]) -> dict[str, str]:
+    """The setting that has names and sizes of inputs: enough to notice most changes before they are read."""
+    files = [Path(path) for path in paths]
+    sizes = [f" ({file.stat().st_size:,} bytes)" if file.is_file() else "" for file in files]
+    return {"the input": ", ".join(file.name + size for file, size in zip(files, sizes, strict=True))}
 
 
 def _create(path: Path, text: str) -> None:

@@ -4,29 +4,71 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
+from forest_align.em.progress import counting_bar
+from forest_align.jobs.part_folder import PartFolder
 from forest_align.jobs.ray_cluster import RayOptions, ray_cluster
 from forest_align.types import ForestAlignError, InputError
 from forest_align.workers import use_one_thread
 
 
-class PartWork(Protocol):
-    """Makes parts; it is pickled, and each actor gets a copy."""
+@dataclass(frozen=True, slots=True)
+class PartWork:
+    """Makes the parts of a folder; it is pickled, and each actor gets a copy.
+
+    Attributes
+    ----------
+    folder : PartFolder
+        Gets the parts.
+    write : callable
+        Writes the part of a number, and returns what it has. It may be called again for the same part, even
+        while another actor still writes it: the result must be the same, and replace a file in one step.
+    read : mapping
+        The whole input, see :attr:`~forest_align.jobs.part_folder.PartReport.read`.
+    """
+
+    folder: PartFolder
+    write: Callable[[int], Mapping[str, int]]
+    read: Mapping[str, int | str]
 
     def make(self, number: int) -> None:
-        """Make a part, unless it is finished.
+        """Make a part, unless it is finished."""
+        if not self.folder.is_finished(number):
+            self.folder.attempt(number)
+            self.folder.finish(number, self.write(number), self.read)
 
-        It may be called again for the same part, even while another actor still makes it: the result must be
-        the same, and replace a file in one step.
-        """
+
+def run_parts(work: PartWork, unit: str, options: RayOptions) -> int:
+    """Make the parts that are not finished, and say how many items there are; return how many failed."""
+    folder = work.folder
+    numbers = range(1, folder.parts + 1)
+    left = [number for number in numbers if not folder.is_finished(number)]
+    for number in left:
+        folder.forget_attempts(number)
+    done = folder.parts - len(left)
+    if done:
+        print(
+            f"forest-align {folder.command}: {done} of {folder.parts} parts are finished already",
+            file=sys.stderr,
+        )
+    with counting_bar("parts", folder.parts, done) as bar:
+        for _ in make_parts(work, left, options):
+            bar.update()
+    reports = [folder.report(number) for number in numbers]
+    items, failures = (
+        sum(column) for column in zip(*((one.items, one.failures) for one in reports), strict=True)
+    )
+    failed = f"; {failures} of them have an error" if failures else ""
+    print(f"forest-align {folder.command}: {items} {unit} in {folder.parts} parts{failed}", file=sys.stderr)
+    return failures
 
 
 def make_parts(work: PartWork, parts: Sequence[int], options: RayOptions) -> Iterator[int]:
-    """Make parts on a Ray cluster.
-
-    If an actor or its machine dies, another one makes the part again.
+    """Make parts on a Ray cluster; if an actor or its machine dies, another one makes the part again.
 
     Parameters
     ----------

@@ -40,6 +40,20 @@ class Failure(NamedTuple):
     error: str
 
 
+class Outcome(NamedTuple):
+    """How many lines an output has, how many of its items failed, and the first of these."""
+
+    lines: int
+    failures: int
+    first: Failure | None
+
+    def report(self, command: str) -> None:
+        """Print how many pairs failed, and the first of them."""
+        if self.first is not None:
+            message = f"{self.failures} of {self.lines} pairs could not be aligned; the first: pair "
+            print(f"forest-align {command}: {message}{self.first.id}: {self.first.error}", file=sys.stderr)
+
+
 class _Mark(NamedTuple):
     """The end of a block: its last line, the byte after it, a CRC-32 of all names and texts so far."""
 
@@ -75,22 +89,15 @@ class RunRecord(AbstractContextManager["RunRecord"]):
     ----------
     path : Path or None
         The record; None if there is none.
-    block : int
-        Lines of a block.
-    lines : int
-        Results so far, including those of earlier runs.
+    lines, failures : int
+        Results so far and failures among them, including those of earlier runs.
     size : int
         Bytes of OUT to keep.
-    failures : int
-        Number of failures among them.
     first : Failure or None
         The first failure.
-    last_line : str
-        The last whole line that an earlier run wrote.
-    found : int
-        Lines of an earlier run in complete blocks, and in the last one if that run has ended.
-    is_whole : bool
-        Whether an earlier run has written all results.
+    last_line, found, is_whole : str, int, bool
+        Of an earlier run: its last whole line; its lines in complete blocks, and in the last one if it has
+        ended; whether it has written all results.
 
     Raises
     ------
@@ -133,6 +140,11 @@ class RunRecord(AbstractContextManager["RunRecord"]):
         print(f"forest-align {command}: {message}", file=sys.stderr)
 
     @property
+    def outcome(self) -> Outcome:
+        """What OUT has now."""
+        return Outcome(self.lines, self.failures, self.first)
+
+    @property
     def is_known(self) -> bool:
         """Whether an earlier run left a record."""
         return self._earlier is not None
@@ -143,23 +155,11 @@ class RunRecord(AbstractContextManager["RunRecord"]):
         texts: Callable[[Item], Sequence[str]],
         check_last: Callable[[Item], None],
     ) -> Iterator[Item]:
-        """Skip the items whose results an earlier run has written.
+        """Skip the items whose results an earlier run has written; write the others from ``size`` on.
 
         The items of an incomplete block come again, since items of one batch influence each other's digits.
-
-        Parameters
-        ----------
-        items : iterator
-            The input from its beginning.
-        texts : callable
-            What :meth:`write` is given for an item.
-        check_last : callable
-            Called with the last item that has a result, to compare it with :attr:`last_line`.
-
-        Returns
-        -------
-        iterator
-            The items that have to be done; results are to be written from :attr:`size` on.
+        ``texts`` is what :meth:`write` is given for an item. ``check_last`` compares the last item that has a
+        result with :attr:`last_line`.
 
         Raises
         ------
@@ -248,16 +248,8 @@ class RunRecord(AbstractContextManager["RunRecord"]):
     ) -> None:
         """Write the line of an item, and update the record.
 
-        Parameters
-        ----------
-        out : file
-            OUT, opened with :func:`forest_align.storage.outputs.open_output`.
-        text : str
-            The line.
-        texts : sequence of str
-            What identifies the item, such as its name and texts.
-        failure : (str, str), optional
-            The name of the item and the reason, if it failed.
+        ``texts`` identifies the item, as its name and texts do. ``failure`` is its name and the reason if it
+        failed.
         """
         self._next(texts)
         if failure is not None:

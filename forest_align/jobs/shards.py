@@ -33,28 +33,14 @@ _OTHER_FILES = 64  # that a process may have open beside the parts
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """One of several shards of an input.
-
-    Attributes
-    ----------
-    number : int
-        The shard, from 1 to ``count``.
-    count : int
-        Number of shards.
-    """
+    """One of ``count`` shards of an input, numbered from 1."""
 
     number: int
     count: int
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Parse ``I/N``, for ``type=`` of an argument.
-
-        Raises
-        ------
-        argparse.ArgumentTypeError
-            If the text is something else, or I is not from 1 to N.
-        """
+        """Parse ``I/N``, for ``type=`` of an argument."""
         number, _, total = text.partition("/")
         if number.isdecimal() and total.isdecimal() and len(total) <= len(str(_MOST)):
             if 1 <= int(number) <= int(total):
@@ -64,51 +50,28 @@ class Shard:
 
 
 class Share:
-    """Tells which items of an input belong to a shard, and identifies the whole input.
+    """Tells which items of an input belong to a shard, or all without one, and identifies the whole input.
 
-    Parameters
-    ----------
-    shard : Shard
-        The shard.
-    block : int
-        Items of a block.
-
-    Attributes
-    ----------
-    items : int
-        Items of the input so far.
-    first : sequence of str
-        What :meth:`takes` was given for the first item; empty if there is none.
+    So far the input has ``items`` items; ``first`` is what :meth:`takes` was given for the first one.
     """
 
-    def __init__(self, shard: Shard, block: int) -> None:
+    def __init__(self, shard: Shard | None, block: int) -> None:
         self.items = 0
         self.first: Sequence[str] = ()
-        self._shard, self._block = shard, block
+        self.shard, self.block = shard, block
         self._digest = hashlib.sha256()
 
     def takes(self, texts: Sequence[str]) -> bool:
-        """Count the next item of the input, and say whether it belongs to the shard.
-
-        Parameters
-        ----------
-        texts : sequence of str
-            What identifies the item, such as its name and texts.
-        """
+        """Count the next item, which its texts identify, and say whether it belongs to the shard."""
         if not self.items:
             self.first = texts
         place, self.items = self.items, self.items + 1
         self._digest.update(("\t".join(texts) + "\n").encode("utf-8", "surrogatepass"))
-        return is_in_shard(place, self._shard, self._block)
+        return self.shard is None or place // self.block % self.shard.count == self.shard.number - 1
 
     def read(self) -> dict[str, int | str]:
         """The number of items so far, and a short hash of them; see :attr:`PartReport.read`."""
         return {"items": self.items, "digest": self._digest.hexdigest()[:16]}
-
-
-def is_in_shard(place: int, shard: Shard, block: int) -> bool:
-    """Whether the item at a place of the input, counted from 0, belongs to a shard."""
-    return place // block % shard.count == shard.number - 1
 
 
 def shard_size(items: int, shard: Shard, block: int) -> int:
@@ -118,21 +81,11 @@ def shard_size(items: int, shard: Shard, block: int) -> int:
 
 
 def joined_blocks(folder: PartFolder, reports: Sequence[PartReport]) -> Iterator[str]:
-    """The lines of all parts in the order of the input, block by block.
+    """The lines of all parts in the order of the input, block by block; ``reports`` are the markers.
 
     Parts that have stretches of their own are read one after the other, some lines at a time.
-
-    Parameters
-    ----------
-    folder : PartFolder
-        A folder of parts with one line an item.
-    reports : sequence of PartReport
-        Its markers.
-
-    Raises
-    ------
-    InputError
-        If a part has more or fewer lines than its shard of the input has items, or cannot be decompressed.
+    Raises InputError if a part has more or fewer lines than its shard of the input has items, or cannot be
+    decompressed.
     """
     if not folder.block:
         yield from _joined_stretches(folder, reports)

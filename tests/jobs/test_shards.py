@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from forest_align.jobs import shards
 from forest_align.jobs.part_folder import PartFolder
-from forest_align.jobs.shards import Shard, Share, is_in_shard, joined_blocks, shard_size
+from forest_align.jobs.shards import Shard, Share, joined_blocks, shard_size
 from forest_align.types import InputError
 
 
@@ -34,7 +34,7 @@ def test_every_item_is_in_one_shard_and_blocks_stay_whole(items: int, count: int
     for shard in all_shards:
         share = Share(shard, block)
         own = [place for place in range(items) if share.takes([str(place)])]
-        assert own == [place for place in range(items) if is_in_shard(place, shard, block)]
+        assert own == [place for place in range(items) if place // block % count == shard.number - 1]
         assert len(own) == shard_size(items, shard, block)
         assert share.items == items
         # What is together in an unsharded run is together in the shard.

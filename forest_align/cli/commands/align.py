@@ -19,16 +19,15 @@ from forest_align.cli.expected_counts import expected_count
 from forest_align.cli.input_pairs import Item, PairInput, read_items
 from forest_align.cli.option_rules import refuse_with
 from forest_align.cli.parquet_table import finish_table, finished_table, write_lines_first
-from forest_align.cli.sharding import check_shard, finish_lines, open_folder, report_finished
+from forest_align.cli.run_options import check_shard
 from forest_align.cli.typed_options import view
-from forest_align.cli.writers import EntryWriter, alignment_writer
+from forest_align.cli.writers import alignment_writer
 from forest_align.data.pairs import FORMATS
 from forest_align.data.text.lines import STANDARD_INPUT
-from forest_align.em.progress import counted
-from forest_align.jobs.part_folder import PartFolder
-from forest_align.jobs.run_record import RunRecord, block_lines
-from forest_align.jobs.shards import Shard, Share
-from forest_align.storage.outputs import open_output, refuse_overwriting
+from forest_align.jobs.line_run import EntryWriter, LineRun
+from forest_align.jobs.run_record import block_lines
+from forest_align.jobs.shards import Share
+from forest_align.storage.outputs import refuse_overwriting
 from forest_align.storage.same_run import check_same_run
 from forest_align.types import InputError
 from forest_align.types.json_fields import check_probability
@@ -68,51 +67,40 @@ def run(options: AlignOptions) -> int:
     writer = alignment_writer(str(options.to), to_terminal, everything=options.all, simple=options.simple)
     _check(options, writer, table)
     complaints: list[str] = []
-    block = block_lines(options.batch_size)
-    share = Share(options.shard, block) if options.shard else None
+    share = Share(options.shard, block_lines(options.batch_size))
     # Read the first pair and load the models before the output is opened: a missing input must not destroy an
     # older output.
-    first, items = _begun(read_items(view(PairInput, options), complaints.append, share), options, writer)
+    items = _begun(read_items(view(PairInput, options), complaints.append, share), options, writer)
     aligner = load_aligner(view(AlignerChoice, options))
-    begins_with = share.first if share is not None else first.texts if first else ()
-    settings = _made_with(options, aligner, begins_with[1:])
-    folder = None
-    if share is not None and options.shard is not None:
+    settings = _made_with(options, aligner, share.first[1:])
+    if options.shard is not None:
         settings["the model"] = aligner.made_by.get("digest", "")
-        folder = _folder_of_shards(options, options.shard, settings, block)
-        if folder.is_finished(options.shard.number):
-            return EXIT_SOME_FAILED if report_finished(folder, options.shard) else EXIT_OK
-        options = replace(options, output=str(folder.part(options.shard.number)), resume=True)
-    lines_of_table = Path(str(options.output))
-    if (
-        table is not None
-        and options.resume
-        and (whole := finished_table(table, lines_of_table, settings, items)) is not None
-    ):
-        return _report(whole.failures, whole.rows, whole.first, f"the column error of {table}", complaints)
-    record = RunRecord(options.output if writer.one_line_each else None, settings, block)
-    if options.resume:
-        items = _skip_finished(items, record, options, aligner)
-    lines = aligned_lines(items, aligner, options, writer.line, options.workers)
-    # A shard does not know how many of the pairs are its own.
-    total = expected_count(options.pairs) if share is None and options.target is None else None
-    # The record is deleted when everything is written: after the output is closed.
-    with record, open_output(options.output, record.size, may_pack=True, replace=writer.is_whole) as out:
-        record.begin()
-        out.write(writer.header)
-        for item, alignment, text in counted(
-            lines, "pairs", hidden=to_terminal, total=total, done=record.lines
-        ):
-            failure = (alignment.id, alignment.error) if alignment.error else None
-            record.write(out, text, item.texts, failure)
-        out.write(writer.footer)
-    if folder is not None and share is not None and options.shard is not None:
-        finish_lines(folder, options.shard, share, record)
-    if table is not None:
-        finish_table(table, lines_of_table, settings, aligner)
-    first_failure = record.first and (record.first.id, record.first.error)
-    listed = record.path if table is None else f"the column error of {table}"
-    return _report(record.failures, record.lines, first_failure, listed, complaints)
+    inputs = [str(options.pairs)] if options.pairs != STANDARD_INPUT and options.target is None else []
+    run = LineRun[Item](
+        *("align", options.output, writer, settings, share, lambda item: item.texts),
+        resume=options.resume,
+        inputs=inputs,
+        suffix=f".{options.to}.gz",
+    )
+    if run.finished is not None:
+        return EXIT_SOME_FAILED if run.finished.failures else EXIT_OK
+    lines = Path(str(run.output))
+    outcome = None if table is None or not run.resumes else finished_table(table, lines, settings, items)
+    if outcome is None:
+        items = run.left(items, lambda last: _check_last(last, run, options, aligner))
+        # A shard does not know how many of the pairs are its own.
+        total = expected_count(options.pairs) if options.shard is None and options.target is None else None
+        run.write(aligned_lines(items, aligner, options, writer.line, options.workers), total)
+        if table is not None:
+            finish_table(table, lines, settings, aligner)
+        outcome = run.record.outcome
+    outcome.report("align")
+    listed = run.record.path if table is None else f"the column error of {table}"
+    if outcome.failures and listed is not None:
+        print(f"forest-align align: {listed} lists those that could not", file=sys.stderr)
+    for complaint in complaints:
+        print(f"forest-align align: {complaint}", file=sys.stderr)
+    return EXIT_SOME_FAILED if outcome.failures or complaints else EXIT_OK
 
 
 def _complete(options: AlignOptions) -> AlignOptions:
@@ -153,23 +141,12 @@ def _check(options: AlignOptions, writer: EntryWriter, table: Path | None) -> No
         check_probability(options.min_probability, "--min-probability")
 
 
-def _begun(
-    items: Iterator[Item], options: AlignOptions, writer: EntryWriter
-) -> tuple[Item | None, Iterator[Item]]:
-    """The first pair, if there is one, and all of them."""
+def _begun(items: Iterator[Item], options: AlignOptions, writer: EntryWriter) -> Iterator[Item]:
+    """All pairs, after the first one, if there is one, has been read."""
     begun = list(islice(items, 2 if writer.one_pair else 1))
     if len(begun) > 1:
         raise InputError(f"--to {options.to} takes one pair; found more", file=options.pairs)
-    return begun[0] if begun else None, chain(begun, items)
-
-
-def _folder_of_shards(
-    options: AlignOptions, shard: Shard, settings: dict[str, str], block: int
-) -> PartFolder:
-    """The folder that a shard belongs to."""
-    files = () if options.pairs == STANDARD_INPUT or options.target is not None else (str(options.pairs),)
-    path = Path(str(options.output))
-    return open_folder("align", path, shard.count, files, f".{options.to}.gz", block, settings)
+    return chain(begun, items)
 
 
 def _align_on_engine(options: AlignOptions, engine: RayOptions) -> int:
@@ -200,44 +177,14 @@ def _made_with(options: AlignOptions, aligner: Aligner, first: Sequence[str]) ->
     }
 
 
-def _report(
-    failures: int,
-    pairs: int,
-    first: tuple[str, str] | None,
-    listed: Path | str | None,
-    complaints: Sequence[str],
-) -> int:
-    """Report how many pairs failed, and problems of the input; return the exit status."""
-    if first is not None:
-        print(
-            f"forest-align align: {failures} of {pairs} pairs could not be aligned; "
-            f"the first: pair {first[0]}: {first[1]}",
-            file=sys.stderr,
-        )
-        if listed is not None:
-            print(f"forest-align align: {listed} lists those that could not", file=sys.stderr)
-    for complaint in complaints:
-        print(f"forest-align align: {complaint}", file=sys.stderr)
-    return EXIT_SOME_FAILED if failures or complaints else EXIT_OK
-
-
-def _skip_finished(
-    items: Iterator[Item], record: RunRecord, options: AlignOptions, aligner: Aligner
-) -> Iterator[Item]:
-    """Skip the pairs whose alignments an earlier run has written, and report how many there are."""
-
-    def check_last(last: Item) -> None:
-        if options.to == "jsonl":
-            texts = last.source.text, last.target.text
-            check_same_run(
-                record.last_line, record.lines, last.name, texts, str(options.output), aligner.name
-            )
-            return
-        try:
-            Links.from_pharaoh(record.last_line)
-        except InputError as error:
-            raise error.at(file=options.output, line=record.lines) from None
-
-    left = record.skip_written(items, lambda item: item.texts, check_last)
-    record.report("align")
-    return left
+def _check_last(last: Item, run: LineRun[Item], options: AlignOptions, aligner: Aligner) -> None:
+    """Make sure that the last line of an earlier run belongs to a pair."""
+    written, line, output = run.record.last_line, run.record.lines, str(run.output)
+    if options.to == "jsonl":
+        texts = last.source.text, last.target.text
+        check_same_run(written, line, last.name, texts, output, aligner.name)
+        return
+    try:
+        Links.from_pharaoh(written)
+    except InputError as error:
+        raise error.at(file=output, line=line) from None

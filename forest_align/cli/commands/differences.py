@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from forest_align.alignment import Alignment
 from forest_align.alignment.html import BODY_END
 from forest_align.cli.derived_output import DerivedOptions, json_entry, to_option, write_derived
-from forest_align.cli.writers import EntryWriter
 from forest_align.differences import (
     TextDifferences,
     differences_of,
@@ -16,6 +15,7 @@ from forest_align.differences import (
     differences_to_text,
 )
 from forest_align.differences.difference_views import DIFFERENCES_PAGE_START
+from forest_align.jobs.line_run import EntryWriter
 
 EPILOG = (
     "examples:\n"

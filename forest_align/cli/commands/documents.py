@@ -18,7 +18,7 @@ from forest_align.cli.document_results import (
 )
 from forest_align.cli.option_rules import refuse_with
 from forest_align.cli.typed_options import argument, option, part, view
-from forest_align.cli.writers import EntryWriter
+from forest_align.jobs.line_run import EntryWriter
 
 if TYPE_CHECKING:
     from forest_align.aligners.documents import DocumentAligner

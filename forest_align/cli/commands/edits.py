@@ -10,7 +10,6 @@ from forest_align.alignment import Alignment
 from forest_align.alignment.html import BODY_END
 from forest_align.cli.derived_output import DerivedOptions, json_entry, to_option, write_derived
 from forest_align.cli.typed_options import option
-from forest_align.cli.writers import EntryWriter
 from forest_align.edits import (
     Edit,
     edits_of,
@@ -21,6 +20,7 @@ from forest_align.edits import (
     edits_to_thresh,
 )
 from forest_align.edits.edit_views import EDITS_PAGE_START, edits_to_html
+from forest_align.jobs.line_run import EntryWriter
 
 EPILOG = (
     "examples:\n"

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 from forest_align._version import __version__
 from forest_align.cli.arguments import format_of_output, output_option
 from forest_align.cli.counted_parts import CountedParts, count_alignments
-from forest_align.cli.engine import ClusterOptions, report_parts, run_parts
 from forest_align.cli.option_rules import refuse_with
-from forest_align.cli.sharding import check_shard, open_folder, report_finished, shard_option
+from forest_align.cli.run_options import ClusterOptions, check_shard, shard_option
 from forest_align.cli.typed_options import argument, option, part
 from forest_align.data.phrases.counts import PhraseCounts
 from forest_align.data.phrases.occurrences import Selection
@@ -22,6 +21,8 @@ from forest_align.data.phrases.phrase_table import TABLE_FORMATS, TableFormat
 from forest_align.data.text.anywhere import expand
 from forest_align.data.text.lines import STANDARD_INPUT, refuse_compressed
 from forest_align.em.progress import counted
+from forest_align.jobs.part_folder import PartFolder, described_inputs
+from forest_align.jobs.ray_parts import PartWork, run_parts
 from forest_align.jobs.run_record import block_lines
 from forest_align.jobs.shards import Shard, Share, shard_size
 from forest_align.storage.outputs import open_output, refuse_overwriting
@@ -147,21 +148,7 @@ def no_alignments(broken: int, file: str) -> InputError:
 def write_table(
     counts: PhraseCounts, table: TableFormat, output: str | None, min_count: int, broken: int
 ) -> None:
-    """Write the table of all counts, and report how many there are.
-
-    Parameters
-    ----------
-    counts : PhraseCounts
-        The counts.
-    table : TableFormat
-        How to write them.
-    output : str or None
-        The file; None for standard output.
-    min_count : int
-        Leave out pairs that were aligned less often.
-    broken : int
-        Number of lines that were left out, for the report.
-    """
+    """Write the table of all counts, and report how many there are; ``broken`` lines were left out."""
     entries = counts.entries(min_count)
     to_terminal = output is None and sys.stdout is not None and sys.stdout.isatty()
     written = 0
@@ -176,14 +163,11 @@ def write_table(
 def _count_shard(options: ExtractOptions, shard: Shard, selection: Selection) -> int:
     """Count the alignments of one shard into a part; return the exit status."""
     refuse_with("extract --shard", options)
-    path = check_shard(options, (None,))
-    made_with = _made_with(options, selection)
-    inputs = [path for path in options.alignments if path != STANDARD_INPUT]
-    block = block_lines(1)
-    folder = open_folder("extract", path, shard.count, inputs, ".counts", block, made_with)
-    if folder.is_finished(shard.number):
-        return EXIT_SOME_FAILED if report_finished(folder, shard) else EXIT_OK
-    share = Share(shard, block)
+    check_shard(options, (None,))
+    share = Share(shard, block_lines(1))
+    folder = _begun_folder(options, selection, shard.count, share.block)
+    if (report := folder.report_finished(shard.number)) is not None:
+        return EXIT_SOME_FAILED if report.failures else EXIT_OK
     with PhraseCounts(selection, folder.part(shard.number), inputs=options.alignments, resume=True) as counts:
         broken = count_alignments(counts, options.alignments, lambda line: share.takes((line,)))
         counts.save()
@@ -191,7 +175,7 @@ def _count_shard(options: ExtractOptions, shard: Shard, selection: Selection) ->
             f"forest-align extract: {counts.alignments} alignments in shard {shard.number} of {shard.count}",
             file=sys.stderr,
         )
-    items = shard_size(share.items, shard, block)
+    items = shard_size(share.items, shard, share.block)
     folder.finish(shard.number, {"items": items, "failures": broken}, share.read())
     return EXIT_SOME_FAILED if broken else EXIT_OK
 
@@ -205,20 +189,23 @@ def _count_on_engine(options: ExtractOptions, selection: Selection, engine: RayO
         raise InputError("--engine reads files, not standard input")
     options = replace(options, alignments=tuple(file for path in options.alignments for file in expand(path)))
     _check_files(options.alignments, None)
-    settings, parts = _made_with(options, selection), len(options.alignments)
-    path = Path(options.output or "")
-    folder = open_folder("extract", path, parts, options.alignments, ".counts", 0, settings)
-    run_parts(folder, CountedParts(folder, options.alignments, selection), engine)
-    return EXIT_SOME_FAILED if report_parts(folder, "lines") else EXIT_OK
+    folder = _begun_folder(options, selection, len(options.alignments), 0)
+    parts = CountedParts(folder, options.alignments, selection)
+    failures = run_parts(PartWork(folder, parts.write, {"files": folder.parts}), "lines", engine)
+    return EXIT_SOME_FAILED if failures else EXIT_OK
 
 
-def _made_with(options: ExtractOptions, selection: Selection) -> dict[str, str]:
-    """Settings that the parts depend on."""
-    return {
+def _begun_folder(options: ExtractOptions, selection: Selection, parts: int, block: int) -> PartFolder:
+    """The folder of the parts, whose settings are those of this run."""
+    settings = {
         "the version": __version__,
         "the list of inputs": " ".join(options.alignments),
         **{f"--{name.replace('_', '-')}": str(value) for name, value in asdict(selection).items()},
+        **described_inputs([path for path in options.alignments if path != STANDARD_INPUT]),
     }
+    folder = PartFolder(Path(str(options.output)), "extract", parts, ".counts", block, settings)
+    folder.begin()
+    return folder
 
 
 def _check_files(inputs: Iterable[str], output: str | None) -> None:

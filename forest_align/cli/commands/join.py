@@ -13,7 +13,7 @@ from forest_align.cli.typed_options import argument, option
 from forest_align.data.phrases.counts import PhraseCounts
 from forest_align.data.phrases.phrase_table import TABLE_FORMATS
 from forest_align.data.text.lines import refuse_compressed
-from forest_align.jobs.part_folder import PartFolder, PartReport
+from forest_align.jobs.part_folder import PartFolder
 from forest_align.jobs.shards import joined_blocks
 from forest_align.storage.outputs import end_block, open_output
 from forest_align.types import InputError
@@ -75,11 +75,10 @@ def run(options: JoinOptions) -> int:
         for text in joined_blocks(folder, reports):
             out.write(text)
             end_block(out)
-    failures = _sum(reports, "failures")
+    failures = sum(report.failures for report in reports)
     failed = f"; {failures} of them have an error" if failures else ""
-    print(
-        f"forest-align join: {_sum(reports, 'items')} items of {folder.parts} parts{failed}", file=sys.stderr
-    )
+    items = sum(report.items for report in reports)
+    print(f"forest-align join: {items} items of {folder.parts} parts{failed}", file=sys.stderr)
     return EXIT_SOME_FAILED if failures else EXIT_OK
 
 
@@ -97,14 +96,10 @@ def _join_counts(folder: PartFolder, options: JoinOptions) -> int:
     table = TABLE_FORMATS[options.to or format_of_output(options.output, TABLE_FORMATS, "tsv")]
     if options.output is not None:
         refuse_compressed(options.output)
-    broken = _sum(folder.reports(), "failures")
+    broken = sum(report.failures for report in folder.reports())
     parts = [folder.part(number) for number in range(1, folder.parts + 1)]
     with PhraseCounts.of_parts(parts) as counts:
         if broken and not counts.alignments and not counts.failed:
             raise no_alignments(broken, options.folder)
         write_table(counts, table, options.output, options.min_count or 1, broken)
     return EXIT_SOME_FAILED if broken else EXIT_OK
-
-
-def _sum(reports: list[PartReport], name: str) -> int:
-    return sum(report.counts.get(name, 0) for report in reports)

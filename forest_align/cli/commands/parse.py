@@ -13,12 +13,12 @@ from forest_align._version import __version__
 from forest_align.cli.aligner_choice import contents_of
 from forest_align.cli.expected_counts import expected_count
 from forest_align.cli.parse_inputs import READERS, ParseItem, ParseOptions, kind_of, open_input
-from forest_align.cli.sharding import check_shard, finish_lines, open_folder, report_finished
-from forest_align.em.progress import counted
-from forest_align.jobs.run_record import RunRecord, block_lines
+from forest_align.cli.run_options import check_shard
+from forest_align.jobs.line_run import EntryWriter, Line, LineRun
+from forest_align.jobs.run_record import block_lines
 from forest_align.jobs.shards import Share
 from forest_align.parsing.device_names import check_device
-from forest_align.storage.outputs import open_output, refuse_overwriting
+from forest_align.storage.outputs import refuse_overwriting
 from forest_align.types import InputError, InputWarning
 from forest_align.types.json_fields import Fields, format_json_object, parse_json_object
 
@@ -51,7 +51,7 @@ def run(options: ParseOptions) -> int:
         refuse_overwriting(options.sentences, [Path(options.output)])
     if options.shard is not None:
         check_shard(options, tuple(_SUFFIXES))
-    if options.resume and not _can_resume(options):
+    if options.resume and (options.output is None or options.to == "nbest"):
         raise InputError("--resume needs -o OUT, and --to trees or json")
     from forest_align.parsing.parser import sentences_ahead
 
@@ -62,49 +62,48 @@ def run(options: ParseOptions) -> int:
         if options.device != "cpu" and options.source != "text":
             raise InputError(f"--device is for text, and {source.name} has trees")
         together = sentences_ahead(options.batch_size) if options.source == "text" else 1
-        settings, share, folder = _made_with(options), None, None
-        if options.shard is not None:
-            share = Share(options.shard, block_lines(together))
-            inputs = () if source.path is None else (options.sentences,)
-            path = Path(str(options.output))
-            suffix = _SUFFIXES[options.to]
-            folder = open_folder(
-                "parse", path, options.shard.count, inputs, suffix, block_lines(together), settings
-            )
-            if folder.is_finished(options.shard.number):
-                return EXIT_SOME_FAILED if report_finished(folder, options.shard) else EXIT_OK
-            options = replace(options, output=str(folder.part(options.shard.number)), resume=True)
-        record = RunRecord(
-            options.output if _can_resume(options) else None, settings, block_lines(together), "sentences"
+        share = Share(options.shard, block_lines(together))
+        writer = EntryWriter(
+            lambda result: _written(result, options), one_line_each=options.to != "nbest", may_pack=False
         )
+        run = LineRun[ParseItem](
+            *(
+                "parse",
+                options.output,
+                writer,
+                _made_with(options),
+                share,
+                lambda item: [_key(item, options)],
+            ),
+            resume=options.resume,
+            unit="sentences",
+            inputs=[] if source.path is None else [options.sentences],
+            suffix=_SUFFIXES.get(options.to, ""),
+        )
+        if run.finished is not None:
+            return EXIT_SOME_FAILED if run.finished.failures else EXIT_OK
 
         def skip(items: Iterator[ParseItem]) -> Iterator[ParseItem]:
-            if share is not None:
-                items = (item for item in items if share.takes([_key(item, options)]))
-            return _skip_finished(items, record, options) if options.resume else items
+            own = (item for item in items if share.takes([_key(item, options)]))
+            return _skip_finished(own, run, options) if run.resumes else own
 
-        # Load models before the output is opened: a wrong name must not leave an empty file behind.
-        results = READERS[str(options.source)](source, options, skip)
-        with record, open_output(options.output, record.size) as output:
-            record.begin()
-            whole_text = share is None and options.source == "text"
-            total = expected_count(options.sentences, (".txt",)) if whole_text else None
-            for item in counted(results, "sentences", total=total, done=record.lines):
+        def lines() -> Iterator[Line[ParseItem]]:
+            for item in results:
                 failure, result = None, item.content
                 if isinstance(result, InputError):
                     problem = InputError(result.message, file=source.name, line=item.line, field=result.field)
                     print(f"forest-align parse: error: {problem}", file=sys.stderr)
                     failure = (str(item.line or ""), result.message)
-                record.write(output, _written(result, options), [_key(item, options)], failure)
-        if folder is not None and share is not None and options.shard is not None:
-            finish_lines(folder, options.shard, share, record)
-        if not (record.lines if share is None else share.items):
+                yield item, writer.line(result), failure
+
+        # Load models before the output is opened: a wrong name must not leave an empty file behind.
+        results = READERS[str(options.source)](source, options, skip)
+        whole_text = options.shard is None and options.source == "text"
+        total = expected_count(options.sentences, (".txt",)) if whole_text else None
+        run.write(lines(), total)
+        if not share.items:
             warnings.warn(InputWarning(f"{source.name}: found no sentences"), stacklevel=2)
-    return EXIT_SOME_FAILED if record.failures else EXIT_OK
-
-
-def _can_resume(options: ParseOptions) -> bool:
-    return options.output is not None and options.to != "nbest"
+    return EXIT_SOME_FAILED if run.record.failures else EXIT_OK
 
 
 def _made_with(options: ParseOptions) -> dict[str, str]:
@@ -132,21 +131,22 @@ def _kind_of_device(name: str) -> str:
 
 
 def _skip_finished(
-    items: Iterator[ParseItem], record: RunRecord, options: ParseOptions
+    items: Iterator[ParseItem], run: LineRun[ParseItem], options: ParseOptions
 ) -> Iterator[ParseItem]:
     """Skip the items, lines of text or sentences with trees, whose lines an earlier run has written."""
+    record, output = run.record, run.output
 
     def check_last(last: ParseItem) -> None:
         if not record.is_known and not _may_have_given(record.last_line, last, options):
             message = "cannot resume: the line is another one now; it was made from other input"
-            raise InputError(message, file=options.output, line=record.lines)
+            raise InputError(message, file=output, line=record.lines)
 
     left = record.skip_written(items, lambda item: [_key(item, options)], check_last)
     if record.is_whole:
-        print(f"forest-align parse: {options.output} has all {record.lines} lines already", file=sys.stderr)
+        print(f"forest-align parse: {output} has all {record.lines} lines already", file=sys.stderr)
     elif record.found and not record.is_known:
         message = f"cannot resume: {record.path}, which has the earlier settings, is missing"
-        raise InputError(f"{message}; start over without --resume", file=options.output)
+        raise InputError(f"{message}; start over without --resume", file=output)
     if record.failures:
         print(
             f"forest-align parse: {record.failures} of the {record.lines} lines written before "

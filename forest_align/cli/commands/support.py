@@ -14,7 +14,7 @@ from forest_align.cli.document_results import (
     write_results,
 )
 from forest_align.cli.typed_options import argument, option, part
-from forest_align.cli.writers import EntryWriter
+from forest_align.jobs.line_run import EntryWriter
 from forest_align.types.positive import positive
 
 EPILOG = (

@@ -17,8 +17,8 @@ from forest_align.cli.corpora import (
     read_files,
     read_gold_files,
 )
-from forest_align.cli.engine import ClusterOptions
 from forest_align.cli.option_rules import refuse_with
+from forest_align.cli.run_options import ClusterOptions
 from forest_align.cli.typed_options import argument, option, part
 from forest_align.types import InputError
 from forest_align.types.positive import positive

@@ -1,22 +1,20 @@
-"""``--engine ray``: a run whose parts are made on a Ray cluster."""
+"""Options of long runs: ``--shard I/N`` makes one part, ``--engine ray`` all parts on a cluster."""
 
 from __future__ import annotations
 
 import argparse
-import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from forest_align.cli.option_rules import flag_of
+from forest_align.cli.option_rules import flag_of, refuse_with
 from forest_align.cli.typed_options import is_given, option
-from forest_align.em.progress import counting_bar
-from forest_align.jobs.part_folder import PartFolder
+from forest_align.jobs.shards import Shard
 from forest_align.types import InputError
 from forest_align.types.positive import positive
 
 if TYPE_CHECKING:
     from forest_align.jobs import RayOptions
-    from forest_align.jobs.ray_parts import PartWork
 
 ENGINES = ("ray",)
 
@@ -84,28 +82,21 @@ class GpuClusterOptions(ClusterOptions):
     )
 
 
-def run_parts(folder: PartFolder, work: PartWork, engine: RayOptions) -> None:
-    """Make all parts of a folder that are not finished, and say how many there are."""
-    from forest_align.jobs import make_parts
-
-    left = [number for number in range(1, folder.parts + 1) if not folder.is_finished(number)]
-    for number in left:
-        folder.forget_attempts(number)
-    done = folder.parts - len(left)
-    if done:
-        print(
-            f"forest-align {folder.command}: {done} of {folder.parts} parts are finished already",
-            file=sys.stderr,
-        )
-    with counting_bar("parts", folder.parts, done) as bar:
-        for _ in make_parts(work, left, engine):
-            bar.update()
+def shard_option(unit: str) -> Any:
+    """``--shard``."""
+    return option(
+        "--shard",
+        type=Shard.parse,
+        metavar="I/N",
+        help=f"process the I-th of N shards of the {unit}, and write its own part into the folder OUT. "
+        "A finished part is skipped, an unfinished one resumed; 'forest-align join OUT' joins all parts",
+    )
 
 
-def report_parts(folder: PartFolder, unit: str) -> int:
-    """Say how many items all parts have; return how many of them failed."""
-    reports = [folder.report(number) for number in range(1, folder.parts + 1)]
-    items, failures = (sum(one.counts.get(name, 0) for one in reports) for name in ("items", "failures"))
-    failed = f"; {failures} of them have an error" if failures else ""
-    print(f"forest-align {folder.command}: {items} {unit} in {folder.parts} parts{failed}", file=sys.stderr)
-    return failures
+def check_shard(options: Any, kinds: Sequence[str | None]) -> None:
+    """Refuse what does not go with ``--shard``; ``kinds`` are the ``--to`` whose parts can be joined."""
+    if options.output is None:
+        raise InputError("--shard needs -o FOLDER, for the parts")
+    refuse_with("--shard", options)
+    if options.to not in kinds:
+        raise InputError(f"--shard takes no --to {options.to}; it takes {' and '.join(map(str, kinds))}")
