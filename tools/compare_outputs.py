@@ -64,6 +64,7 @@ _TIMES = (
     (re.compile(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)?"), b"TIME"),
     (re.compile(rb'("(?:\w*seconds|\w*_time|duration|pairs_per_second)": ?)[\d.e+-]+'), rb"\1TIME"),
     (re.compile(rb"\b\d+(\.\d+)? ?(s|ms|seconds|pairs/s|it/s)\b"), b"TIME"),
+    (re.compile(rb"\[[^\]\n]*\] logging\.cc:\d+: "), b"LOG OF RAY "),
 )
 
 
