@@ -191,8 +191,8 @@ def long_runs() -> Iterator[tuple[str, list[str]]]:
             yield f"{folder}-{number}-join.log", ["join", folder, "-o", f"{folder}.{end}"]
     engine = ("--engine", "ray", "--num-actors", "1")
     for to in ("jsonl", "pharaoh", "parquet"):
-        out = ("-o", f"long-ray-{to}", "--to", to, "--part-size", "64")
-        yield f"long-ray-{to}.log", ["align", *pairs, *out, *engine]
+        parts = ("-o", f"long-ray-{to}", "--to", to, "--part-size", "64")
+        yield f"long-ray-{to}.log", ["align", *pairs, *parts, *engine]
         yield f"long-ray-{to}-join.log", ["join", f"long-ray-{to}", "-o", f"long-ray-joined.{to}"]
     yield "long-ray-extract.log", ["extract", "long-align.jsonl", "-o", "long-ray-extract", *engine]
     yield "long-ray-extract-join.log", ["join", "long-ray-extract", "-o", "long-ray-extract.tsv"]

@@ -13,16 +13,19 @@ from typing import TYPE_CHECKING
 from forest_align._faces import lazy_face
 
 if TYPE_CHECKING:
+    from forest_align.jobs.part_folder import PartFolder
     from forest_align.jobs.ray_cluster import RayOptions
-    from forest_align.jobs.ray_parts import make_parts
+    from forest_align.jobs.ray_parts import PartWork, make_parts
     from forest_align.jobs.ray_training import expect_on_ray
     from forest_align.jobs.run_record import RunRecord
 
-__all__ = ["RayOptions", "RunRecord", "expect_on_ray", "make_parts"]
+__all__ = ["PartFolder", "PartWork", "RayOptions", "RunRecord", "expect_on_ray", "make_parts"]
 
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
+        "PartFolder": "forest_align.jobs.part_folder",
+        "PartWork": "forest_align.jobs.ray_parts",
         "RayOptions": "forest_align.jobs.ray_cluster",
         "RunRecord": "forest_align.jobs.run_record",
         "expect_on_ray": "forest_align.jobs.ray_training",

@@ -77,7 +77,12 @@ def run(options: AlignOptions) -> int:
         settings["the model"] = aligner.made_by.get("digest", "")
     inputs = [str(options.pairs)] if options.pairs != STANDARD_INPUT and options.target is None else []
     run = LineRun[Item](
-        *("align", options.output, writer, settings, share, lambda item: item.texts),
+        "align",
+        options.output,
+        writer,
+        settings,
+        share,
+        lambda item: item.texts,
         resume=options.resume,
         inputs=inputs,
         suffix=f".{options.to}.gz",

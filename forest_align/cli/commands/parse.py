@@ -67,14 +67,12 @@ def run(options: ParseOptions) -> int:
             lambda result: _written(result, options), one_line_each=options.to != "nbest", may_pack=False
         )
         run = LineRun[ParseItem](
-            *(
-                "parse",
-                options.output,
-                writer,
-                _made_with(options),
-                share,
-                lambda item: [_key(item, options)],
-            ),
+            "parse",
+            options.output,
+            writer,
+            _made_with(options),
+            share,
+            lambda item: [_key(item, options)],
             resume=options.resume,
             unit="sentences",
             inputs=[] if source.path is None else [options.sentences],
@@ -84,8 +82,9 @@ def run(options: ParseOptions) -> int:
             return EXIT_SOME_FAILED if run.finished.failures else EXIT_OK
 
         def skip(items: Iterator[ParseItem]) -> Iterator[ParseItem]:
-            own = (item for item in items if share.takes([_key(item, options)]))
-            return _skip_finished(own, run, options) if run.resumes else own
+            if options.shard is not None:
+                items = (item for item in items if share.takes([_key(item, options)]))
+            return _skip_finished(items, run, options) if run.resumes else items
 
         def lines() -> Iterator[Line[ParseItem]]:
             for item in results:
@@ -101,7 +100,7 @@ def run(options: ParseOptions) -> int:
         whole_text = options.shard is None and options.source == "text"
         total = expected_count(options.sentences, (".txt",)) if whole_text else None
         run.write(lines(), total)
-        if not share.items:
+        if not (share.items or run.record.lines):
             warnings.warn(InputWarning(f"{source.name}: found no sentences"), stacklevel=2)
     return EXIT_SOME_FAILED if run.record.failures else EXIT_OK
 
