@@ -1,8 +1,9 @@
-"""Training of attribution: how probable it is that one sentence supports the chunks of another one."""
+"""Training of attribution: how probable it is that a source says what the words of a summary say."""
 
-from forest_align.em.attribution.support_examples import SupportExample, read_support_examples
+from forest_align.em.attribution.support_examples import SupportExample, read_entailed, read_wice
 
 __all__ = [
     "SupportExample",
-    "read_support_examples",
+    "read_entailed",
+    "read_wice",
 ]

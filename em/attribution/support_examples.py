@@ -1,130 +1,92 @@
-"""Chunks that people aligned as examples of support, in their own pair and beside a strange sentence."""
+"""Claims whose unsupported words people marked (WiCE), and hypotheses that follow from a text (RTE)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
-from forest_align.aligners.attribution.chunk_support import similarity_of_words
-from forest_align.aligners.contextual.aligner import ContextualAligner
-from forest_align.alignment import CHUNK_RELATIONS
-from forest_align.data.formats.format import SentencePair
-from forest_align.em.chunks.chunk_examples import ChunkExample, chunk_example, pairs_with_chunks
-from forest_align.lexicon.function_words import is_content_word
+from forest_align.aligners.documents.document_sentences import document_sentences
+from forest_align.data.pairs import read_pairs
 from forest_align.types import InputError, Sentence
-
-# After so many pairs comes one made of strange sentences: of so many sentences the most similar one.
-# With more of them, probabilities of chunks of real pairs are too low.
-_PAIRS, _OTHERS = 4, 20
-_EQUAL, _SPECIFIC, _GENERAL = (
-    CHUNK_RELATIONS.index(name) for name in ("equivalent", "more specific", "more general")
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SupportExample:
-    """Two sentences with chunks.
+    """A sentence, what should support it, and which of its words that does.
 
     Attributes
     ----------
-    chunks : ChunkExample
-        The pair; of a pair made of two unrelated sentences no chunk is aligned.
-    is_pair : bool
-        False if the sentences are of two pairs.
-    similarity : tuple of float
-        Similarity of the words of the first sentence to the second, and the other way round.
-    linked : tuple of numpy.ndarray
-        For each side and each of its chunks the mean link probability of its content words.
+    claim : Sentence
+        The sentence, n words.
+    evidence : tuple of Sentence
+        All sentences of its source.
+    chosen : tuple of int
+        Numbers of those that people named as support.
+    supported : numpy.ndarray
+        bool, shape (n,).
     """
 
-    chunks: ChunkExample
-    is_pair: bool
-    similarity: tuple[float, float]
-    linked: tuple[np.ndarray, np.ndarray]
-
-    def supported(self) -> tuple[np.ndarray, np.ndarray]:
-        """Whether the other sentence has a chunk that says the same or more: bool, shapes (A,) and (B,)."""
-        relations = self.chunks.relations
-        of_first = (relations == _EQUAL) | (relations == _GENERAL)
-        of_second = (relations == _EQUAL) | (relations == _SPECIFIC)
-        return of_first.any(1), of_second.any(0)
+    claim: Sentence
+    evidence: tuple[Sentence, ...]
+    chosen: tuple[int, ...]
+    supported: np.ndarray
 
 
-def read_support_examples(
-    path: Path, words: ContextualAligner, limit: int | None = None
-) -> list[SupportExample]:
-    """Read a ``.wa`` file; after every fourth pair comes its first sentence with the second of another one.
+def read_wice(path: Path, limit: int | None = None) -> Iterator[SupportExample]:
+    """Read partially supported claims of WiCE (Kamoi et al. 2023), JSON lines.
 
-    Parameters
-    ----------
-    path : Path
-        With the files of chunks beside it.
-    words : ContextualAligner
-        Prepares sentences and links their words.
-    limit : int, optional
-        Read so many pairs at most.
+    A claim may have several sets of supporting sentences; the chosen ones are those of all sets.
 
     Raises
     ------
     InputError
-        If a pair cannot be read, or its chunks are missing.
+        If a line is no JSON object with the fields of the corpus.
     """
-    pairs = list(pairs_with_chunks(path))[:limit]
-    sentences = _prepared([side for pair in pairs for side in (pair.source, pair.target)], words)
-    random = np.random.default_rng(0)
-    found = []
-    for k, pair in enumerate(pairs):
-        first, second = sentences[2 * k], sentences[2 * k + 1]
-        found.append(_example(path.name, pair, first, second, words, is_pair=True))
-        # Neighbours: they stay in one fold with the pair.
-        if k % _PAIRS < _PAIRS - 1:
-            continue
-        near = [other for other in range(max(0, k - 60), min(len(pairs), k + 61)) if other != k]
-        some = random.permutation(near)[:_OTHERS].tolist()
-        chosen = max(some, key=lambda other: similarity_of_words(first, [sentences[2 * other + 1]]))
-        strange = replace(
-            pair, target=pairs[chosen].target, target_chunks=pairs[chosen].target_chunks, chunks=()
-        )
-        found.append(_example(path.name, strange, first, sentences[2 * chosen + 1], words, is_pair=False))
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(islice(lines, limit), start=1):
+            try:
+                values = json.loads(line)
+                claim, *evidence = document_sentences([values["claim"], *values["evidence"]]).sentences
+                chosen = {index for one in values["supporting_sentences"] for index in one}
+                marks = _marked(values["claim"], values["claim_tokens"], values["non_supported_spans"])
+            except (ValueError, KeyError, TypeError) as error:
+                message = f"expected a claim of WiCE, found {line[:60]!r} ({error})"
+                raise InputError(message, file=str(path), line=number) from None
+            # More than half of the characters decide, where tokens differ.
+            unsupported = [2 * marks[one.start : one.end].sum() > one.end - one.start for one in claim.tokens]
+            yield SupportExample(claim, tuple(evidence), tuple(sorted(chosen)), ~np.array(unsupported, bool))
+
+
+def _marked(text: str, tokens: Sequence[str], marks: Sequence[bool]) -> np.ndarray:
+    """For each character of a text whether it is in a marked token."""
+    found = np.zeros(len(text), bool)
+    place = 0
+    for token, mark in zip(tokens, marks, strict=True):
+        start = text.find(token, place)
+        if start >= 0:
+            place = start + len(token)
+            found[start:place] = mark
     return found
 
 
-def _prepared(sentences: Sequence[Sentence], words: ContextualAligner) -> list[Sentence]:
-    found = []
-    for one in words.prepare(sentences):
-        if isinstance(one, InputError):
-            raise one
-        found.append(one)
-    return found
+def read_entailed(path: Path, limit: int | None = None) -> Iterator[SupportExample]:
+    """Read the pairs of a file of RTE whose hypothesis follows: the text supports all of its words.
 
-
-def _example(
-    name: str,
-    pair: SentencePair,
-    source: Sentence,
-    target: Sentence,
-    words: ContextualAligner,
-    *,
-    is_pair: bool,
-) -> SupportExample:
-    example = chunk_example(name, pair, source, target, words)
-    linked = words.link_probabilities(source, target)
-    sides = (
-        (source, example.chunks.source, linked.max(1)),
-        (target, example.chunks.target, linked.max(0)),
-    )
-    first, second = (
-        np.array([_mean_of_content(sentence, span, best) for span in spans])
-        for sentence, spans, best in sides
-    )
-    similarity = similarity_of_words(source, [target]), similarity_of_words(target, [source])
-    return SupportExample(example, is_pair, similarity, (first, second))
-
-
-def _mean_of_content(sentence: Sentence, span: tuple[int, int], best: np.ndarray) -> float:
-    inside = range(*span)
-    content = [k for k in inside if is_content_word(sentence.words[k])] or list(inside)
-    return float(best[content].mean())
+    Raises
+    ------
+    InputError
+        If a pair cannot be read.
+    """
+    entailed = (pair for pair in read_pairs(path) if isinstance(pair, InputError) or pair.label)
+    for pair in islice(entailed, limit):
+        if isinstance(pair, InputError):
+            raise pair
+        (claim,) = document_sentences([pair.target.text]).sentences
+        evidence = document_sentences(pair.source.text).sentences
+        supported = np.ones(len(claim), bool)
+        yield SupportExample(claim, evidence, tuple(range(len(evidence))), supported)

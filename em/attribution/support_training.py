@@ -1,140 +1,105 @@
-r"""Fit the regression that says how probable a sentence supports a chunk, and print cross-fitted figures.
+"""Fits the two regressions of ``support`` to claims of WiCE and entailed hypotheses of RTE, and measures them.
 
-The chunks are those of iSTS. A chunk is supported if the other sentence has a chunk that is equivalent or
-says more. A fifth of all pairs are made of sentences of two pairs; nothing supports their chunks. The model
-of chunks is trained without the fold that it judges, and so is the regression::
+The first one reads numbers about each word, the second one what the first one says about the word and its
+context. It is fitted to what the first one says about claims that it has not seen (five folds)::
 
-    python -m forest_align.em.recipes support DATA/ists
+    python -m forest_align.em.recipes support DATA
 
-The baseline is the mean link probability of the content words of a chunk. Its threshold is the best one on
-the very chunks of the table.
+The constant moves the probability that calls the unsupported words of the claims best, cross-fitted, to 0.5.
+Prints that probability with its figures, and the weights.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-import torch
 
-from forest_align.aligners.attribution.chunk_support import SUPPORT_FEATURES, support_features
-from forest_align.aligners.chunks.chunk_model import ChunkJudgement
-from forest_align.aligners.contextual.aligner import ContextualAligner
-from forest_align.aligners.logistic_function import regression
-from forest_align.alignment import CHUNK_RELATIONS
-from forest_align.em.attribution.support_examples import SupportExample, read_support_examples
-from forest_align.em.chunks.chunk_training import FOLDS, SETS, ChunkSettings, fit_chunks, folds_of
-from forest_align.em.fitting.logistic import fit_logistic
-from forest_align.eval.metrics.calibration_error import calibrate
-
-_RIDGE = 1.0
-_EQUAL, _SPECIFIC, _GENERAL = (
-    CHUNK_RELATIONS.index(name) for name in ("equivalent", "more specific", "more general")
+from forest_align.aligners.attribution.supported_words import (
+    compared_sentence,
+    context_numbers,
+    word_numbers,
 )
+from forest_align.aligners.contextual import ContextualAligner
+from forest_align.aligners.documents.document_sentences import SentenceEncoder
+from forest_align.aligners.logistic_function import regression
+from forest_align.em.attribution.support_examples import SupportExample, read_entailed, read_wice
+from forest_align.em.fitting.logistic import fit_logistic
+from forest_align.eval.metrics.unsupported_words import unsupported_statistics
+from forest_align.types import Sentence
+
+_FOLDS, _RIDGE = 5, 1.0
+_THRESHOLDS = tuple(np.arange(0.4, 0.81, 0.05).round(2).tolist())
+# Of entailed hypotheses so many: without them a third of the words of such hypotheses were called unsupported,
+# and with more of them too few words of partially supported claims.
+_ENTAILED = 60
 
 
-def table_of(example: SupportExample, judged: ChunkJudgement) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Features, labels and baseline of all chunks of a pair, those of the second sentence last."""
-    implied = [
-        judged.aligned * (judged.relations[:, :, _EQUAL] + judged.relations[:, :, other])
-        for other in (_GENERAL, _SPECIFIC)
-    ]
-    features = [
-        support_features(one.max(1), similarity)
-        for one, similarity in zip((implied[0], implied[1].T), example.similarity, strict=True)
-    ]
-    return np.concatenate(features), np.concatenate(example.supported()), np.concatenate(example.linked)
+def encoded(example: SupportExample, encoder: SentenceEncoder) -> tuple[Sentence, list[Sentence]]:
+    """The claim and its chosen sentences that have words, with tags and word vectors."""
+    claim, *sources = encoder([example.claim, *(example.evidence[index] for index in example.chosen)])
+    return claim, [one for one in sources if one.vectors is not None]
 
 
-def cross_fitted_tables(
-    examples: Sequence[SupportExample], settings: ChunkSettings
-) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """What :func:`table_of` gives for each example, by a model of chunks trained without its fold."""
-    folds, found = folds_of([one.chunks for one in examples]), {}
-    for fold in range(FOLDS):
-        training = [
-            one.chunks for one, place in zip(examples, folds, strict=True) if place != fold and one.is_pair
-        ]
-        model = fit_chunks(training, settings)
-        for k in np.flatnonzero(folds == fold).tolist():
-            found[k] = table_of(examples[k], model.judge(examples[k].chunks.features))
-    return [found[k] for k in range(len(examples))]
+def cross_fitted(
+    tables: Sequence[np.ndarray], labels: Sequence[np.ndarray]
+) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Weights of a regression, and for each example what one fitted without its fold says about its words."""
+
+    def fit(chosen: Callable[[int], bool]) -> np.ndarray:
+        places = [place for place in range(len(tables)) if chosen(place)]
+        return fit_logistic(
+            np.concatenate([tables[place] for place in places]),
+            np.concatenate([labels[place] for place in places]),
+            ridge=_RIDGE,
+        )
+
+    folds = [fit(lambda place, fold=fold: place % _FOLDS != fold) for fold in range(_FOLDS)]  # type: ignore[misc]
+    found = [regression(table, folds[place % _FOLDS].tolist()) for place, table in enumerate(tables)]
+    return fit(lambda place: True), found
 
 
-def area(scores: np.ndarray, right: np.ndarray) -> float:
-    """Area under the ROC curve: how often a supported chunk scores above an unsupported one, in percent."""
-    order = np.sort(scores[~right])
-    below, equal_or_below = (np.searchsorted(order, scores[right], side=side) for side in ("left", "right"))
-    return float(50 * (below + equal_or_below).mean() / len(order))
-
-
-def unsupported_f1(scores: np.ndarray, right: np.ndarray, threshold: float) -> float:
-    """F1 of finding the unsupported chunks, in percent."""
-    found = scores < threshold
-    return float(200 * (found & ~right).sum() / max(1, found.sum() + (~right).sum()))
-
-
-def rows(
-    examples: Sequence[SupportExample], tables: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]]
-) -> Iterator[str]:
-    """The table of cross-fitted figures."""
-    folds = folds_of([one.chunks for one in examples])
-    probabilities: list[np.ndarray] = [np.zeros(0)] * len(examples)
-    for fold in range(FOLDS):
-        inside = [table for table, place in zip(tables, folds, strict=True) if place != fold]
-        weights = fit(inside).tolist()
-        for k in np.flatnonzero(folds == fold).tolist():
-            probabilities[k] = regression(tables[k][0], weights)
-    yield "| chunks of | chunks | supported | AUC of links | AUC | F1 of links | F1 | calibration error |"
-    yield "|---" * 8 + "|"
-    names = [*dict.fromkeys(one.chunks.set for one in examples), "pairs", "all"]
-    choices: list[Callable[[SupportExample], bool]] = [
-        *((lambda one, name=name: one.is_pair and one.chunks.set == name) for name in names[:-2]),
-        lambda one: one.is_pair,
-        lambda one: True,
-    ]
-    for name, is_chosen in zip(names, choices, strict=True):
-        own = [k for k, one in enumerate(examples) if is_chosen(one)]
-        right = np.concatenate([tables[k][1] for k in own])
-        links = np.concatenate([tables[k][2] for k in own])
-        found = np.concatenate([probabilities[k] for k in own])
-        best = max(unsupported_f1(links, right, at) for at in np.arange(0.05, 1, 0.05).tolist())
-        cells = [
-            f"{len(right)}",
-            f"{right.mean():.3f}",
-            f"{area(links, right):.1f}",
-            f"{area(found, right):.1f}",
-            f"{best:.1f}",
-            f"{unsupported_f1(found, right, 0.5):.1f}",
-            f"{calibrate(found, right).expected_error:.3f}",
-        ]
-        yield f"| {name} | {' | '.join(cells)} |"
-
-
-def fit(tables: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> np.ndarray:
-    """Weights of the regression, float64 (4,), the constant last."""
-    features, right = (np.concatenate([table[k] for table in tables]) for k in (0, 1))
-    assert features.shape[1] == len(SUPPORT_FEATURES)
-    return fit_logistic(features, right, ridge=_RIDGE)
+def middle_of_best(scores: Mapping[float, float]) -> float:
+    """The middle of the thresholds whose score is at most half a point below the best: neighbours differ by chance."""
+    good = sorted(threshold for threshold, score in scores.items() if score >= max(scores.values()) - 0.005)
+    return good[len(good) // 2]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of the recipe."""
-    parser.add_argument("data", type=Path, help="folder of STSint.input.*.wa and their files of chunks")
-    parser.add_argument("--limit", type=int, help="use only the first pairs of each file")
+    parser.add_argument("data", type=Path, help="folder with attribution and extrinsic/rte")
+    parser.add_argument("--limit", type=int, help="use only the first claims and hypotheses")
 
 
 def run(options: argparse.Namespace) -> None:
     """Fit and print."""
-    torch.set_num_threads(1)
-    words = ContextualAligner()
+    encoder, aligner = SentenceEncoder(), ContextualAligner()
+    wice = options.data / "attribution" / "wice-unsupported-train.jsonl"
     examples = [
-        one
-        for name in SETS
-        for one in read_support_examples(options.data / f"STSint.input.{name}.wa", words, options.limit)
+        *read_wice(wice, options.limit),
+        *read_entailed(options.data / "extrinsic" / "rte" / "rte2_dev.xml", options.limit or _ENTAILED),
     ]
-    tables = cross_fitted_tables(examples, ChunkSettings())
-    print("\n".join(rows(examples, tables)))
-    print(f"SUPPORT_WEIGHTS = ({', '.join(f'{weight:.2f}' for weight in fit(tables))})")
+    claims, tables, labels = [], [], []
+    for example in examples:
+        claim, sources = encoded(example, encoder)
+        if sources:
+            claims.append(claim)
+            tables.append(word_numbers(claim, [compared_sentence(aligner, claim, one) for one in sources]))
+            labels.append(example.supported)
+    first, said = cross_fitted(tables, labels)
+    contexts = [context_numbers(claim, one) for claim, one in zip(claims, said, strict=True)]
+    second, said = cross_fitted(contexts, labels)
+    partly = [place for place, one in enumerate(labels) if not one.all()]
+    figures = {
+        threshold: unsupported_statistics(
+            [~labels[place] for place in partly], [said[place] < threshold for place in partly]
+        )
+        for threshold in _THRESHOLDS
+    }
+    chosen = middle_of_best({threshold: one["f1"].value for threshold, one in figures.items()})
+    print(chosen, {name: round(100 * one.value, 1) for name, one in figures[chosen].items()})
+    second[-1] -= np.log(chosen / (1 - chosen))
+    for name, weights in (("WORD_WEIGHTS", first), ("CONTEXT_WEIGHTS", second)):
+        print(f"{name} = ({', '.join(f'{weight:.3f}' for weight in weights)})")

@@ -27,6 +27,7 @@ from forest_align.eval.benchmarks._differing_spans import ssd_task
 from forest_align.eval.benchmarks._edit_task import edit_task
 from forest_align.eval.benchmarks._phrase_tasks import ists_task, spade_files, spade_task
 from forest_align.eval.benchmarks._word_links import GoldVersion, dependency_scorer, word_scorer
+from forest_align.eval.benchmarks._root_relations import paws_task, sick_task
 from forest_align.eval.benchmarks.core_phrases import verses_task
 from forest_align.eval.benchmarks.phrase_units import etpc_task
 from forest_align.eval.benchmarks.reading import Files, tokenized_sentences
@@ -282,6 +283,16 @@ BENCHMARKS = {
         "Span similarity dataset (Miguel Lozano et al. 2026): spans that differ in meaning",
         {split: (f"differences/ssd-{split}.tsv",) for split in ("dev", "test")},
         ssd_task,
+    ),
+    "sick": Benchmark(
+        "SICK (Marelli et al. 2014): entailment and contradiction by the relation of the whole sentences",
+        {split: (f"extrinsic/sick/{split}.txt",) for split in ("train", "trial")},
+        sick_task,
+    ),
+    "paws": Benchmark(
+        "PAWS-Wiki (Zhang et al. 2019): paraphrases of nearly the same words, by the same relation",
+        {split: (f"extrinsic/paws/{split}.tsv",) for split in ("dev", "test")},
+        paws_task,
     ),
     "edits": Benchmark(
         "arXivEdits (Jiang et al. 2022): spans of the edits between two versions of a sentence",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice, zip_longest
 from pathlib import Path
 
+from forest_align.data.formats.column_names import ColumnNames
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.types import InputError, Sentence
 
@@ -26,21 +27,21 @@ class Files:
     paths: Sequence[Path]
     limit: int | None = None
 
-    def pairs(self, index: int = 0) -> list[SentencePair]:
-        """The pairs of one file.
+    def pairs(self, index: int = 0, columns: ColumnNames | None = None) -> list[SentencePair]:
+        """The pairs of one file; of a table, those in two columns.
 
         Raises
         ------
         InputError
             If a pair cannot be read, or the file has none: figures over no pairs would be perfect.
         """
-        found = self.items(index)
+        found = self.items(index, columns)
         for pair in found:
             if isinstance(pair, InputError):
                 raise pair
         return [pair for pair in found if isinstance(pair, SentencePair)]
 
-    def items(self, index: int = 0) -> list[SentencePair | InputError]:
+    def items(self, index: int = 0, columns: ColumnNames | None = None) -> list[SentencePair | InputError]:
         """The pairs of one file, with an error in place of each that cannot be read.
 
         Raises
@@ -48,7 +49,7 @@ class Files:
         InputError
             If the file has no pairs.
         """
-        found = list(islice(read_pairs(self.paths[index]), self.limit))
+        found = list(islice(read_pairs(self.paths[index], columns=columns), self.limit))
         if not found:
             raise InputError("expected sentence pairs, found none", file=str(self.paths[index]))
         return found

@@ -1,4 +1,4 @@
-"""Ranking of candidate answers by scores."""
+"""Ranking of candidate answers and other items by scores."""
 
 from __future__ import annotations
 
@@ -66,6 +66,19 @@ def rank(questions: Sequence[Hashable], scores: Sequence[float], labels: Sequenc
         np.array([_expected_average_precision(group) for group in ties]),
         np.array([_expected_reciprocal_rank(group) for group in ties]),
     )
+
+
+def area(scores: Sequence[float] | np.ndarray, labels: Sequence[bool] | np.ndarray) -> float:
+    """Area under the ROC curve: how often a right item scores above a wrong one, in percent; ties count half.
+
+    50 if there are no right or no wrong items.
+    """
+    values, right = np.asarray(scores, float), np.asarray(labels, bool)
+    wrong = np.sort(values[~right])
+    if not len(wrong) or not right.any():
+        return 50.0
+    below, not_above = (wrong.searchsorted(values[right], side=side) for side in ("left", "right"))
+    return float(50 * (below + not_above).mean() / len(wrong))
 
 
 def _ties(group: Iterable[tuple[float, bool]]) -> list[tuple[int, int]]:

@@ -36,10 +36,10 @@ producer manufacturer maker | consumer
 exporter | importer
 """
 _SHORTEST_STEM = 3
-_MALE = "he him his himself mr mr. sir"
-_FEMALE = "she her hers herself mrs mrs. ms ms. miss madam ma'am"
+_MALE = "he him his himself mr mr. sir male guy chap pa hero emperor god"
+_FEMALE = "she her hers herself mrs mrs. ms ms. miss madam ma'am gal ma mum nun goddess"
 
-#: Male and female words that are no nouns of WordNet.
+#: Male and female words that are no nouns of WordNet, or nouns most of whose senses are no people.
 SEXES = dict.fromkeys(_MALE.split(), "male") | dict.fromkeys(_FEMALE.split(), "female")
 
 

@@ -15,6 +15,8 @@ from forest_align.lexicon.tables import spelling_key
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from forest_align.lexicon._wordnet_store import WordNetStore
+
 
 class Opposition(IntFlag):
     """Kinds of opposition; a cell of :func:`oppositions` is their sum."""
@@ -112,6 +114,18 @@ def _opposition(one: _Poles, two: _Poles) -> int:
     return kinds
 
 
+def _names_people(store: WordNetStore, noun: str) -> bool:
+    """Whether at least half of the senses of a noun are people; they are not for *dog*, *cat* and *count*."""
+    (person,) = store.synsets("someone", "n")
+    senses = store.synsets(noun, "n")
+    return 2 * sum(_is_below(store, sense, person) for sense in senses) >= len(senses)
+
+
+def _is_below(store: WordNetStore, synset: int, top: int) -> bool:
+    """Whether one synset is more specific than another one, or the same."""
+    return synset == top or any(_is_below(store, above, top) for above in store.hypernyms(synset))
+
+
 @lru_cache(maxsize=100_000)
 def _poles(word: str, tag: str) -> _Poles:
     lexicon = load_lexicon()
@@ -128,7 +142,9 @@ def _poles(word: str, tag: str) -> _Poles:
         seeks += [(antonym, int(Opposition.ANTONYM)) for antonym in sorted(antonyms)]
     if not tag or tag[0] in "NP":
         own, converse = roles(lemma)
-        sex = SEXES.get(word.lower()) or store.sex(lemma)
+        sex = SEXES.get(word.lower()) or SEXES.get(lemma, "")
+        if not sex and _names_people(store, lemma):
+            sex = store.sex(lemma)
         keys.update(own)
         seeks += [(role, int(Opposition.CONVERSE)) for role in converse]
         if sex:

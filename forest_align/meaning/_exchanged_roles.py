@@ -3,14 +3,14 @@
 # ruff: noqa: SIM905
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import product
 from typing import NamedTuple
 
 from forest_align.alignment import AtomicRelation, Span
 from forest_align.meaning._read_sentence import ReadSentence
-from forest_align.meaning.meaning_words import CONVERSES, SYMMETRIC, contrast
+from forest_align.meaning.meaning_words import CONVERSES, QUANTIFIERS, SYMMETRIC, contrast
 from forest_align.meaning.relation_algebra import DIFFERENT, OPPOSITE
 
 _AGENT, _PATIENT, _RECIPIENT = "agent", "patient", "prep_to"
@@ -22,6 +22,7 @@ _SLOTS = {
     "num": "number",
 }
 _ORDERING = frozenset("because after before since until till if unless although though so".split())
+_NAME_PARTS = ("nn", "num", "appos", "abbrev")
 Partners = Mapping[int, Sequence[int]]
 
 
@@ -68,7 +69,7 @@ def exchanged_roles(
             lemmas = source.lemmas[governor], target.lemmas[other]
             if not others or SYMMETRIC.issuperset(lemmas):
                 continue
-            exchange = _exchange(source, target, words, others, partners)
+            exchange = _exchange(source, target, (governor, other), words, others, partners)
             is_converse = lemmas in CONVERSES or _are_opposed_comparatives(source, target, governor, other)
             if exchange in equal:
                 continue
@@ -103,16 +104,14 @@ def _fillers(read: ReadSentence) -> dict[tuple[int, str], list[int]]:
         slot = _SLOTS.get(relation) or (relation if relation.startswith("prep_") else "")
         if slot:
             found.setdefault((edge.governor, slot), []).append(edge.dependent)
-        elif relation == "partmod":
-            slot = _PATIENT if read.tags[edge.dependent] == "VBN" else _AGENT
-            found.setdefault((edge.dependent, slot), []).append(edge.governor)
         elif relation.startswith("conj_"):
             conjuncts.append((edge.governor, edge.dependent))
     for first, second in conjuncts:
         for words in found.values():
             if first in words and second not in words:
                 words.append(second)
-        if (first, _AGENT) in found and (second, _AGENT) not in found and (second, _PATIENT) not in found:
+        is_passive = "VBN" in (read.tags[first], read.tags[second])
+        if not is_passive and (first, _AGENT) in found and (second, _AGENT) not in found and (second, _PATIENT) not in found:
             found[second, _AGENT] = list(found[first, _AGENT])
     return found
 
@@ -120,17 +119,42 @@ def _fillers(read: ReadSentence) -> dict[tuple[int, str], list[int]]:
 def _exchange(
     source: ReadSentence,
     target: ReadSentence,
+    governors: tuple[int, int],
     words: Sequence[int],
     others: Sequence[int],
     partners: tuple[Partners, Partners],
 ) -> tuple[int, int] | None:
     """A word of each side in the same role whose partners are elsewhere."""
-    moved = [k for k in words if _is_elsewhere(source, k, others, partners[0])]
-    replaced = [k for k in others if _is_elsewhere(target, k, words, partners[1])]
+    # The head of a name says nothing: *the River Jordan*, *the Jordan River*.
+    names = [
+        {inner for word in ours for inner in _name_of(read, word)}
+        for read, ours in ((source, words), (target, others))
+    ]
+    moved = [word for word in words if _is_elsewhere(source, word, names[1], partners[0])]
+    replaced = [word for word in others if _is_elsewhere(target, word, names[0], partners[1])]
     for one, other in product(moved, replaced):
-        if _named(source, one) != _named(target, other):
+        if _named(source, one) == _named(target, other):
+            continue
+        # *The district of Detva*, *the Detva district in Slovakia*: the modifier is only of another kind.
+        is_modifier = _modifies(target, governors[1], partners[0][one]) or _modifies(
+            source, governors[0], partners[1][other]
+        )
+        if not is_modifier:
             return one, other
     return None
+
+
+def _name_of(read: ReadSentence, word: int) -> list[int]:
+    """A noun and the nouns and numbers that belong to its name."""
+    below = (edge for edge in read.dependents.get(word, ()) if edge.relation in _NAME_PARTS)
+    return [word, *(edge.dependent for edge in below)]
+
+
+def _modifies(read: ReadSentence, noun: int, words: Collection[int]) -> bool:
+    """Whether one of some words modifies a noun."""
+    return read.tags[noun].startswith("NN") and any(
+        edge.dependent in words for edge in read.dependents.get(noun, ())
+    )
 
 
 def _named(read: ReadSentence, word: int) -> tuple[str, frozenset[str]]:
@@ -139,11 +163,10 @@ def _named(read: ReadSentence, word: int) -> tuple[str, frozenset[str]]:
     return read.lemmas[word], frozenset(read.lemmas[edge.dependent] for edge in below)
 
 
-def _is_elsewhere(read: ReadSentence, word: int, others: Sequence[int], partners: Partners) -> bool:
+def _is_elsewhere(read: ReadSentence, word: int, others: AbstractSet[int], partners: Partners) -> bool:
     known = partners.get(word, ())
-    return (
-        bool(known) and not read.tags[word].startswith(("PRP", "W", "DT", "EX")) and not {*known} & {*others}
-    )
+    is_name = read.lower[word] not in QUANTIFIERS and not read.tags[word].startswith(("PRP", "W", "DT", "EX"))
+    return bool(known) and is_name and others.isdisjoint(known)
 
 
 def _corresponds(words: Iterable[int], others: Sequence[int], partners: tuple[Partners, Partners]) -> bool:
@@ -203,6 +226,9 @@ def _focus(
             if target.lower[other] != "only" or other not in target.governors:
                 continue
             above, others = source.governors[word][0].governor, target.governors[other][0].governor
+            # Before a verb it may be about any word below: *can only be used by members*.
+            if source.is_verb(above) or target.is_verb(others):
+                continue
             if partners[0].get(above) and partners[1].get(others) and others not in partners[0][above]:
                 spans = _hull(word, above, *partners[1][others]), _hull(other, others, *partners[0][above])
                 found.append(AtomicRelation(*spans, DIFFERENT, "scope of only"))

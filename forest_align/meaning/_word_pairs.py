@@ -171,4 +171,5 @@ def _of_taxonomy(one: WordProfile, two: WordProfile, tags: tuple[str, str]) -> t
         return SPECIFIC, "taxonomy"
     if any(sense in above[1] for sense in ours):
         return GENERAL, "taxonomy"
-    return UNKNOWN, ""
+    directly = [{other for other, steps in one.items() if steps == 1} for one in above]
+    return UNKNOWN, "" if directly[0].isdisjoint(directly[1]) else "sister terms"

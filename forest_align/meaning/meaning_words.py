@@ -32,7 +32,7 @@ PRIVATIVE = frozenset(
     "fake false former alleged so-called would-be counterfeit mock fictitious pseudo imaginary toy ex".split()
 )
 #: Verbs that add nothing by themselves.
-LIGHT_VERBS = frozenset(("be", "do", "have", "get", "become"))
+LIGHT_VERBS = frozenset(("be", "do", "have", "get", "become", "locate", "situate"))
 #: Words that say of how many something is so.
 QUANTIFIERS = frozenset("all every each some any most many several few both".split())
 #: Words that add nothing to what is said.
@@ -108,6 +108,8 @@ south southern
 beside besides alongside next
 during in
 today now currently presently
+formerly previously earlier
+called known named titled dubbed
 upon on
 """
 _SCALES = {

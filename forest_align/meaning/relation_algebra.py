@@ -7,6 +7,10 @@ words are added, so a phrase that holds two opposite words is never called equiv
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from forest_align.alignment import AtomicRelation
 
 EQUIVALENT, SPECIFIC, GENERAL = "equivalent", "more specific", "more general"
 DIFFERENT, OPPOSITE = "different", "opposite"
@@ -14,6 +18,8 @@ DIFFERENT, OPPOSITE = "different", "opposite"
 MIXED = "each says more"
 #: Nothing is known; never shown.
 UNKNOWN = ""
+#: The rule that finds what one side alone denies.
+NEGATION = "negation"
 
 #: All relations, from that which changes nothing in a join to that which nothing changes.
 STRENGTH = (EQUIVALENT, SPECIFIC, GENERAL, MIXED, DIFFERENT, OPPOSITE, UNKNOWN)
@@ -38,6 +44,25 @@ def joined(relations: Iterable[str]) -> str:
     found = EQUIVALENT
     for relation in relations:
         found = join(found, relation)
+    return found
+
+
+def related_by(relations: Iterable[AtomicRelation]) -> str:
+    """The relation of two phrases with these atomic relations: their join.
+
+    Nothing is known if one side denies something of which it says more than the other side asserts: *a black
+    dog is not barking*, *a dog is barking*.
+    """
+    known = list(relations)
+    found = joined(one.relation for one in known)
+    more = {one.relation for one in known} & {SPECIFIC, GENERAL}
+    if found == OPPOSITE and more:
+        for one in known:
+            if one.rule == NEGATION and one.relation == OPPOSITE and one.source and one.target:
+                # The side that denies has one word more, or several.
+                longer = (one.source[1] - one.source[0]) - (one.target[1] - one.target[0])
+                if (SPECIFIC if longer > 0 else GENERAL) in more and longer:
+                    return UNKNOWN
     return found
 
 

@@ -19,6 +19,7 @@ from forest_align.meaning.meaning_words import QUANTIFIERS, VALUES, contrast
 from forest_align.meaning.relation_algebra import (
     EQUIVALENT,
     GENERAL,
+    NEGATION,
     OPPOSITE,
     SPECIFIC,
     UNKNOWN,
@@ -108,7 +109,7 @@ class _Comparison:
                     rest[1].remove(other)
                     self._settle_denials(one, other)
                     if one.relation != other.relation:
-                        found.append(AtomicRelation(one.span, other.span, UNKNOWN, "negation"))
+                        found.append(AtomicRelation(one.span, other.span, UNKNOWN, NEGATION))
                     break
         for side in (0, 1):
             for denial in rest[side]:
@@ -151,7 +152,7 @@ class _Comparison:
         self.settled |= set(cells)
         spans = _hull({*own, denial.target}), _hull(set(others))
         spans = spans if side == 0 else spans[::-1]
-        return [AtomicRelation(*spans, denial.relation, "negation")]
+        return [AtomicRelation(*spans, denial.relation, NEGATION)]
 
     # ------------------------------------------------------------------------------------------- words
 
@@ -224,7 +225,13 @@ class _Comparison:
                 # A particle belongs to its verb.
                 self.left_over[side].update(word for word in words if tags[word] not in ("RP", "RB"))
             return []
-        opposed = [(cell, rule) for cell, (relation, rule) in known.items() if relation == OPPOSITE]
+        # *In a yard* and *outside* are not opposed as *in* and *outside* are.
+        has_content = not all(map(self.sides[0].is_light, rows)) or not all(map(self.sides[1].is_light, columns))
+        opposed = [
+            (cell, rule)
+            for cell, (relation, rule) in known.items()
+            if relation == OPPOSITE and not (has_content and self.sides[0].is_light(cell[0]))
+        ]
         if opposed:
             return [AtomicRelation(*spans, OPPOSITE, opposed[0][1])]
         if all(map(self.sides[0].is_light, rows)) and all(map(self.sides[1].is_light, columns)):

@@ -3,35 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from dataclasses import replace
 
 import numpy as np
 
 from forest_align._version import __version__
-from forest_align.aligners.attribution.chunk_support import chunk_relations, chunk_support
+from forest_align.aligners.attribution.supported_words import (
+    ComparedSentence,
+    compared_sentence,
+    content_words,
+    main_words,
+    support_of_words,
+)
 from forest_align.aligners.attribution.tagged_chunks import chunk_spans
-from forest_align.aligners.chunks import ChunkAligner
+from forest_align.aligners.contextual import ContextualAligner
 from forest_align.aligners.documents.document_sentences import (
     Document,
     SentenceEncoder,
     sentences_of_sides,
 )
 from forest_align.aligners.documents.sentence_matches import SentenceMatches
-from forest_align.alignment import CHUNK_RELATIONS, Span, SummarySpan, SupportingSpan, SupportReport
-from forest_align.meaning import atomic_relations
-from forest_align.meaning.relation_algebra import DIFFERENT, OPPOSITE
+from forest_align.alignment import Span, SummarySpan, SupportingSpan, SupportReport
+from forest_align.meaning.relation_algebra import DIFFERENT, MIXED, OPPOSITE, STRENGTH, UNKNOWN, related_by
 from forest_align.types import Sentence
 from forest_align.types.json_fields import check_probability
 from forest_align.workers.processes import check_counts
 
 # A sentence of the source that covers no more of the summary's sentence than the others is no candidate.
 _LEAST_GAIN = 0.01
-# A chunk of the source contradicts one of the summary if they correspond at least this probably.
-_CORRESPONDING = 0.5
 
 
 class SupportFinder:
-    """Compares summaries with their sources, chunk by chunk.
+    """Compares summaries with their sources, word by word.
 
     Parameters
     ----------
@@ -39,8 +42,8 @@ class SupportFinder:
         Spans of the source support a span of the summary if they do so at least this probably.
     sentences : int
         For each sentence of a summary at most so many sentences of the source are read closely.
-    chunks : ChunkAligner, optional
-        Judges pairs of chunks; by default that of the bundled models.
+    words : ContextualAligner, optional
+        Links words; by default the bundled one.
 
     Raises
     ------
@@ -49,18 +52,13 @@ class SupportFinder:
     """
 
     def __init__(
-        self, *, threshold: float = 0.5, sentences: int = 3, chunks: ChunkAligner | None = None
+        self, *, threshold: float = 0.5, sentences: int = 3, words: ContextualAligner | None = None
     ) -> None:
         self.threshold = check_probability(threshold, "threshold")
         check_counts(sentences=sentences)
         self.sentences = sentences
-        self._chunks = chunks
+        self.words = words or ContextualAligner()
         self._encoder = SentenceEncoder()
-
-    @cached_property
-    def chunks(self) -> ChunkAligner:
-        """Judges pairs of chunks."""
-        return self._chunks or ChunkAligner()
 
     def find(self, summary: Document, source: Document, *, id: str = "") -> SupportReport:
         """Compare a summary with its source.
@@ -97,33 +95,61 @@ class SupportFinder:
         self, number: int, sentence: Sentence, candidates: Sequence[tuple[int, Sentence]]
     ) -> Iterator[SummarySpan]:
         """The spans of a sentence of the summary, with their support in some sentences of the source."""
-        own = chunk_spans(sentence.tags, sentence.words)
-        best = np.zeros(len(own))
-        support: list[list[SupportingSpan]] = [[] for _ in own]
-        chunked = [(j, other, chunk_spans(other.tags, other.words)) for j, other in candidates if own]
-        chunked = [one for one in chunked if one[2]]
-        judged = chunk_support(self.chunks, sentence, own, [(other, theirs) for _, other, theirs in chunked])
-        against: list[list[SupportingSpan]] = [[] for _ in own]
-        for (j, other, theirs), found in zip(chunked, judged, strict=True):
-            words = self.chunks.words.align_prepared(sentence, other).words
-            known = chunk_relations(own, theirs, atomic_relations(sentence, other, words.pairs))
-            supports = found.probability.copy()
-            for cell in known:
-                supports[cell] = 0.0
-            best = np.maximum(best, supports.max(1))
-            for a, b in np.argwhere(supports >= self.threshold).tolist():
-                characters = _characters(other, theirs[b])
-                relation = CHUNK_RELATIONS[int(found.relation[a, b])]
-                support[a].append(SupportingSpan(j, characters, float(supports[a, b]), relation))
-            for (a, b), relation in known.items():
-                aligned = float(found.aligned[a, b])
-                if relation in (DIFFERENT, OPPOSITE) and aligned >= _CORRESPONDING:
-                    against[a].append(SupportingSpan(j, _characters(other, theirs[b]), aligned, relation))
-        for span, probability, *both in zip(own, best.tolist(), support, against, strict=True):
-            supporting, contradicting = (
-                tuple(sorted(spans, key=lambda one: -one.probability)) for spans in both
+        read = [(j, other) for j, other in candidates if other.vectors is not None]
+        compared = [compared_sentence(self.words, sentence, other) for _, other in read]
+        probability, content = support_of_words(sentence, compared), content_words(sentence)
+        chunks = [chunk_spans(other.tags, other.words) for _, other in read]
+        for span in chunk_spans(sentence.tags, sentence.words):
+            words = main_words(content, span)
+            supported = float(probability[words].mean())
+            support, against = [], []
+            for (j, other), one, others in zip(read, compared, chunks, strict=True):
+                for chunk in others:
+                    place = j, _characters(other, chunk)
+                    relation = _contradiction(one, span, chunk)
+                    if relation:
+                        links = float(one.links[slice(*span), slice(*chunk)].max())
+                        against.append(SupportingSpan(*place, links, relation))
+                    strength = float(one.supporting[words, slice(*chunk)].max(1).mean())
+                    support.append(SupportingSpan(*place, strength, _relation(one, span, chunk)))
+            yield SummarySpan(
+                number,
+                _characters(sentence, span),
+                supported,
+                tuple(self._supporting(supported, support)),
+                tuple(sorted(against, key=lambda one: -one.probability)),
             )
-            yield SummarySpan(number, _characters(sentence, span), probability, supporting, contradicting)
+
+    def _supporting(self, supported: float, spans: Sequence[SupportingSpan]) -> Iterator[SupportingSpan]:
+        """The spans that support one, the best first; the others are less probable as they are linked less."""
+        best = max((one.probability for one in spans), default=0.0)
+        for one in sorted(spans, key=lambda one: -one.probability):
+            probability = supported * one.probability / best if best else 0.0
+            if probability >= self.threshold:
+                yield replace(one, probability=probability)
+
+
+def _contradiction(compared: ComparedSentence, span: Span, other: Span) -> str:
+    """The relation of two spans of which linked words are opposed or different; else empty."""
+    found = ""
+    for one in compared.relations:
+        if one.relation not in (DIFFERENT, OPPOSITE) or one.source is None or one.target is None:
+            continue
+        # *Because* is not in the chunk *of the rain*.
+        near = int(one.rule == "contrast")
+        if _touch(one.source, span) and _touch(one.target, (other[0] - near, other[1])):
+            found = max(found or one.relation, one.relation, key=STRENGTH.index)
+    return found if compared.corresponds else ""
+
+
+def _relation(compared: ComparedSentence, span: Span, other: Span) -> str:
+    """How a span of the summary is related to one of the source; *similar* if not more is known."""
+    name = related_by(one for one in compared.relations if one.lies_in(span, other))
+    return "similar" if name in (UNKNOWN, MIXED) else name
+
+
+def _touch(one: Span, other: Span) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
 
 
 def _characters(sentence: Sentence, span: Span) -> Span:

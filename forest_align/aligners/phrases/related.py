@@ -22,8 +22,7 @@ from forest_align.alignment import (
     PhraseRelation,
 )
 from forest_align.meaning.changes import WordChanges
-from forest_align.meaning.meaning_words import VALUES
-from forest_align.meaning.relation_algebra import EQUIVALENT, MIXED, UNKNOWN, joined
+from forest_align.meaning.relation_algebra import EQUIVALENT, MIXED, UNKNOWN, related_by
 from forest_align.meaning.sentence_comparison import atomic_relations
 
 if TYPE_CHECKING:
@@ -32,8 +31,10 @@ if TYPE_CHECKING:
 
 # The model learned from phrases of a few words.
 _MOST_WORDS = 6
+# Rules whose relations the model may settle. It does not know chairs from couches, and no other values.
+_OPEN_RULES = ("other words", "added words", "taxonomy")
 # Least probability of phrases that count as equivalent, chosen on PAWS dev.
-_EQUIVALENT_FROM = 0.5
+_EQUIVALENT_FROM = 0.3
 
 
 def with_relations(
@@ -66,7 +67,7 @@ def with_relations(
     for k, pair in enumerate(pairs):
         spans = pair.source_node.span, pair.target_node.span
         inside = [one for one in known if one.lies_in(*spans)]
-        name = joined(one.relation for one in inside)
+        name = related_by(inside)
         relation = None
         if name not in (MIXED, UNKNOWN):
             # Of most pairs both sides are one and the same word: nothing can have changed.
@@ -112,7 +113,7 @@ def _settled(
     }
     found = []
     for one in known:
-        if one.relation == UNKNOWN and one.rule != VALUES:
+        if one.rule in _OPEN_RULES:
             around = [k for k in judged if one.lies_in(pairs[k].source_node.span, pairs[k].target_node.span)]
             if around:
                 smallest = min(around, key=sizes.__getitem__)
