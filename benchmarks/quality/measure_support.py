@@ -1,13 +1,13 @@
-r"""How well the spans that ``support`` calls unsupported cover the words that people marked in claims of WiCE.
+"""How well the spans that ``support`` calls unsupported cover the words that people marked in claims of WiCE.
 
 Usage::
 
     python benchmarks/quality/measure_support.py DATA/attribution/wice-unsupported-dev.jsonl
 
-A word is called unsupported if it is in a span that is unsupported or contradicted, or if it is in no span and
-the next word of the claim that is in one is called so. Precision, recall and F1 are means over claims. The
-source is the evidence that people chose, or with ``--whole`` all of it, among which the command has to choose
-itself. The baseline calls the words unsupported that have no link of probability 0.5 or more.
+A word is called unsupported if it is in a span that is unsupported or contradicted, or if it is in no span
+and the next word of the claim that is in one is called so. Precision, recall and F1 are means over claims.
+The source is the evidence that people chose, or with ``--whole`` all of it, among which the command has to
+choose itself. The baseline calls the words unsupported that have no link of probability 0.5 or more.
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ from forest_align.eval.benchmarks._applications import (
 from forest_align.eval.benchmarks._differing_spans import ssd_task
 from forest_align.eval.benchmarks._edit_task import edit_task
 from forest_align.eval.benchmarks._phrase_tasks import ists_task, spade_files, spade_task
-from forest_align.eval.benchmarks._word_links import GoldVersion, dependency_scorer, word_scorer
 from forest_align.eval.benchmarks._root_relations import paws_task, sick_task
+from forest_align.eval.benchmarks._word_links import GoldVersion, dependency_scorer, word_scorer
 from forest_align.eval.benchmarks.core_phrases import verses_task
 from forest_align.eval.benchmarks.phrase_units import etpc_task
 from forest_align.eval.benchmarks.reading import Files, tokenized_sentences

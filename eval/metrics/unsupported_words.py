@@ -1,4 +1,4 @@
-"""Scores of the words of a claim that are called unsupported, averaged over claims (WiCE, Kamoi et al. 2023)."""
+"""Scores of the words of claims that are called unsupported, means over claims (WiCE; Kamoi et al. 2023)."""
 
 from __future__ import annotations
 

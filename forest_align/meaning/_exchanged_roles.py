@@ -111,7 +111,12 @@ def _fillers(read: ReadSentence) -> dict[tuple[int, str], list[int]]:
             if first in words and second not in words:
                 words.append(second)
         is_passive = "VBN" in (read.tags[first], read.tags[second])
-        if not is_passive and (first, _AGENT) in found and (second, _AGENT) not in found and (second, _PATIENT) not in found:
+        if (
+            not is_passive
+            and (first, _AGENT) in found
+            and (second, _AGENT) not in found
+            and (second, _PATIENT) not in found
+        ):
             found[second, _AGENT] = list(found[first, _AGENT])
     return found
 

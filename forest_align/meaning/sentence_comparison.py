@@ -226,7 +226,9 @@ class _Comparison:
                 self.left_over[side].update(word for word in words if tags[word] not in ("RP", "RB"))
             return []
         # *In a yard* and *outside* are not opposed as *in* and *outside* are.
-        has_content = not all(map(self.sides[0].is_light, rows)) or not all(map(self.sides[1].is_light, columns))
+        has_content = not all(map(self.sides[0].is_light, rows)) or not all(
+            map(self.sides[1].is_light, columns)
+        )
         opposed = [
             (cell, rule)
             for cell, (relation, rule) in known.items()

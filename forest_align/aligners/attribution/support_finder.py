@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -31,6 +32,8 @@ from forest_align.workers.processes import check_counts
 
 # A sentence of the source that covers no more of the summary's sentence than the others is no candidate.
 _LEAST_GAIN = 0.01
+# A chunk of which the source says some words only is split between probabilities above and below this.
+_HALF = 0.5
 
 
 class SupportFinder:
@@ -99,9 +102,9 @@ class SupportFinder:
         compared = [compared_sentence(self.words, sentence, other) for _, other in read]
         probability, content = support_of_words(sentence, compared), content_words(sentence)
         chunks = [chunk_spans(other.tags, other.words) for _, other in read]
-        for span in chunk_spans(sentence.tags, sentence.words):
+        for span in split_spans(chunk_spans(sentence.tags, sentence.words), probability >= _HALF):
             words = main_words(content, span)
-            supported = float(probability[words].mean())
+            supported = float(probability[span[0] : span[1]].mean())
             support, against = [], []
             for (j, other), one, others in zip(read, compared, chunks, strict=True):
                 for chunk in others:
@@ -112,6 +115,8 @@ class SupportFinder:
                         against.append(SupportingSpan(*place, links, relation))
                     strength = float(one.supporting[words, slice(*chunk)].max(1).mean())
                     support.append(SupportingSpan(*place, strength, _relation(one, span, chunk)))
+            if against and supported < _HALF:  # another value supports nothing, however low the threshold is
+                support = []
             yield SummarySpan(
                 number,
                 _characters(sentence, span),
@@ -121,12 +126,19 @@ class SupportFinder:
             )
 
     def _supporting(self, supported: float, spans: Sequence[SupportingSpan]) -> Iterator[SupportingSpan]:
-        """The spans that support one, the best first; the others are less probable as they are linked less."""
+        """The spans that support one, the best first; others are less probable as they are linked less."""
         best = max((one.probability for one in spans), default=0.0)
         for one in sorted(spans, key=lambda one: -one.probability):
             probability = supported * one.probability / best if best else 0.0
             if probability >= self.threshold:
                 yield replace(one, probability=probability)
+
+
+def split_spans(spans: Iterable[Span], marks: np.ndarray) -> Iterator[Span]:
+    """The parts of spans inside which all words have the same mark."""
+    for start, end in spans:
+        ends = [word for word in range(start + 1, end) if marks[word] != marks[word - 1]]
+        yield from pairwise((start, *ends, end))
 
 
 def _contradiction(compared: ComparedSentence, span: Span, other: Span) -> str:

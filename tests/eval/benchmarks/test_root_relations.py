@@ -37,7 +37,12 @@ def test_only_the_roots_decide_on_entailment_and_contradiction() -> None:
 
 
 def test_paraphrases_are_told_by_the_root_and_by_the_probability() -> None:
-    runs = [aligned("equivalent", 0.9), aligned(None, 0.3), aligned("equivalent", 0.6), aligned("different", 0.1)]
+    runs = [
+        aligned("equivalent", 0.9),
+        aligned(None, 0.3),
+        aligned("equivalent", 0.6),
+        aligned("different", 0.1),
+    ]
     by_root, by_probability = paraphrase_scorer([True, True, False, False])(runs)
     assert by_root.values == pytest.approx({"precision": 50, "recall": 50, "f1": 50, "false": 50})
     assert (by_probability.use, by_probability.values) == ("paraphrase probability", {"auc": 75})
