@@ -20,6 +20,7 @@ ANTONYM, CONVERSE, SEX, COUNTRY = Opposition
         ("tutor", "pupil", "NN", CONVERSE),
         ("landlord", "tenant", "NN", CONVERSE),
         ("widow", "husband", "NN", SEX),
+        ("guys", "women", "NNS", SEX),
         ("niece", "boy", "NN", SEX),
         ("actress", "he", "", SEX),
         ("Mr.", "Mrs.", "NNP", SEX),
@@ -45,6 +46,8 @@ def test_several_kinds_are_added() -> None:
     ("one", "two", "one_tag", "two_tag"),
     [
         ("employer", "manager", "NN", "NN"),
+        ("dogs", "cats", "NNS", "NNS"),
+        ("count", "queen", "NN", "NN"),
         ("teacher", "professor", "NN", "NN"),
         ("wife", "woman", "NN", "NN"),
         ("parent", "father", "NN", "NN"),
