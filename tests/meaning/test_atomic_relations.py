@@ -9,7 +9,8 @@ import pytest
 from forest_align import Alignment
 from forest_align.aligners.forest import ForestAligner
 from forest_align.alignment import PhraseRelation
-from forest_align.meaning import atomic_relations, joined
+from forest_align.meaning import atomic_relations
+from forest_align.meaning.relation_algebra import UNKNOWN, related_by
 
 
 @cache
@@ -24,9 +25,7 @@ def aligned(source: str, target: str) -> Alignment:
 
 def root(source: str, target: str) -> str:
     alignment = aligned(source, target)
-    return joined(
-        one.relation for one in atomic_relations(alignment.source, alignment.target, alignment.words.pairs)
-    )
+    return related_by(atomic_relations(alignment.source, alignment.target, alignment.words.pairs))
 
 
 @pytest.mark.parametrize(
@@ -43,6 +42,9 @@ def root(source: str, target: str) -> str:
         ("The door is not open.", "The door is closed."),
         ("Chapter 3 is long.", "The third chapter is long."),
         ("It opened on 5 May 1990.", "It opened on May 5th, 1990."),
+        ("The Olt is a tributary of the River Danube.", "The Olt is a tributary of the Danube River."),
+        ("He lives in the district of Detva.", "He lives in the Detva District."),
+        ("It can only be used by members.", "It can be used only by members."),
     ],
 )
 def test_other_words_for_the_same_are_equivalent(source: str, target: str) -> None:
@@ -119,3 +121,19 @@ def test_no_phrase_around_an_opposite_one_is_equivalent() -> None:
     for pair in named:
         words = range(*pair.source_node.span)
         assert (pair.relation is not None and pair.relation.name == "opposite") == {2, 3}.issubset(words)
+
+
+def test_nothing_is_known_where_more_is_denied_than_is_asserted() -> None:
+    more, less = "The black dog is not barking.", "The dog is barking."
+    assert root(more, less) == root(less, more) == UNKNOWN
+    assert root("The dog is not barking.", "The black dog is barking.") == "opposite"
+
+
+def test_sister_terms_are_neither_equivalent_nor_different() -> None:
+    assert root("She sat on a chair.", "She sat on a couch.") == UNKNOWN
+    alignment = aligned("A man plays a piano.", "A man plays a guitar.")
+    assert not any(
+        pair.relation is not None and pair.relation.name in ("equivalent", "different", "opposite")
+        for pair in alignment.phrases
+        if alignment.texts_of(pair)[0].endswith("piano")
+    )
