@@ -135,8 +135,11 @@ def _exchange(
         {inner for word in ours for inner in _name_of(read, word)}
         for read, ours in ((source, words), (target, others))
     ]
-    moved = [word for word in words if _is_elsewhere(source, word, names[1], partners[0])]
-    replaced = [word for word in others if _is_elsewhere(target, word, names[0], partners[1])]
+    # *Initiated the attack*, *attacked*: a partner of the governor is no other argument.
+    moved = [word for word in words if _is_elsewhere(source, word, names[1] | {governors[1]}, partners[0])]
+    replaced = [
+        word for word in others if _is_elsewhere(target, word, names[0] | {governors[0]}, partners[1])
+    ]
     for one, other in product(moved, replaced):
         if _named(source, one) == _named(target, other):
             continue

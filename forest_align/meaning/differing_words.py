@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forest_align.meaning.relation_algebra import UNKNOWN
 from forest_align.meaning.sentence_comparison import atomic_relations
 
 if TYPE_CHECKING:
@@ -27,7 +26,8 @@ def known_relations(alignment: Alignment) -> list[AtomicRelation]:
         one for pair in related if pair.relation is not None for one in pair.relation.evidence
     )
     for one in atomic_relations(alignment.source, alignment.target, alignment.words.pairs):
-        is_settled = one.relation == UNKNOWN and any(
+        # A relation that a phrase pair around it does not rest on is settled: the two say the same.
+        is_settled = one not in found and any(
             one.lies_in(pair.source_node.span, pair.target_node.span) for pair in related
         )
         if not is_settled:

@@ -127,6 +127,9 @@ class _Comparison:
         relation, _ = self._word_relation(i, j)
         return relation == OPPOSITE
 
+    def _is_noun(self, side: int, word: int) -> bool:
+        return self.sides[side].tags[word].startswith("NN")
+
     def _settle_denials(self, one: Denial, other: Denial) -> None:
         for side, denial in enumerate((one, other)):
             scope = self.scopes[side]
@@ -147,6 +150,8 @@ class _Comparison:
             if opposed:  # not dead, alive
                 self.settled |= set(opposed)
                 return []
+        elif self._is_noun(side, denial.target):
+            return []  # *failure* and *defects*: a noun denies what belongs to it
         elif any(self._word_relation(*cell)[0] in (EQUIVALENT, OPPOSITE) for cell in cells):
             return []  # both words deny, or a contrast is found by itself
         self.settled |= set(cells)

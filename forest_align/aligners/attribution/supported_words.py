@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forest_align.aligners.attribution.tagged_chunks import chunk_spans
-from forest_align.aligners.contextual._likely_links import most_likely_links
 from forest_align.aligners.logistic_function import regression
 from forest_align.lexicon.function_words import is_content_word
 from forest_align.lexicon.lexicon import load_lexicon
@@ -85,7 +84,7 @@ class ComparedSentence:
 def compared_sentence(aligner: ContextualAligner, summary: Sentence, source: Sentence) -> ComparedSentence:
     """Compare a sentence of a summary with one of the source; both have tags and word vectors."""
     links = aligner.link_probabilities(summary, source).astype(np.float64)
-    likely, _ = most_likely_links((summary.words, source.words), links, aligner.threshold)
+    likely = aligner.align_prepared(summary, source).words
     relations = atomic_relations(summary, source, likely.pairs)
     supporting = links.copy()
     for one in relations:
