@@ -12,7 +12,7 @@ Prints that probability with its figures, and the weights.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -48,17 +48,17 @@ def cross_fitted(
 ) -> tuple[np.ndarray, list[np.ndarray]]:
     """Weights of a regression, and for each example what one fitted without its fold says about its words."""
 
-    def fit(chosen: Callable[[int], bool]) -> np.ndarray:
-        places = [place for place in range(len(tables)) if chosen(place)]
+    def fit(places: Sequence[int]) -> np.ndarray:
         return fit_logistic(
             np.concatenate([tables[place] for place in places]),
             np.concatenate([labels[place] for place in places]),
             ridge=_RIDGE,
         )
 
-    folds = [fit(lambda place, fold=fold: place % _FOLDS != fold) for fold in range(_FOLDS)]  # type: ignore[misc]
+    everything = range(len(tables))
+    folds = [fit([place for place in everything if place % _FOLDS != fold]) for fold in range(_FOLDS)]
     found = [regression(table, folds[place % _FOLDS].tolist()) for place, table in enumerate(tables)]
-    return fit(lambda place: True), found
+    return fit(everything), found
 
 
 def middle_of_best(scores: Mapping[float, float]) -> float:

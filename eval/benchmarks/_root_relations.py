@@ -13,7 +13,7 @@ from forest_align.eval.benchmarks._applications import paraphrase_use
 from forest_align.eval.benchmarks.reading import Files, tokenized_sentences
 from forest_align.eval.benchmarks.task import Figures, Task
 from forest_align.eval.metrics.ranking import area
-from forest_align.eval.metrics.scores import ratio_statistics, safe_divide, share
+from forest_align.eval.metrics.scores import Statistic, ratio_statistics, safe_divide, share
 from forest_align.types import InputError
 
 _ENTAILMENT, _CONTRADICTION, _NEUTRAL = "ENTAILMENT", "CONTRADICTION", "NEUTRAL"
@@ -100,7 +100,7 @@ def paraphrase_scorer(labels: Sequence[bool]) -> Callable[[Sequence[Alignment]],
     return score
 
 
-def _detection(said: np.ndarray, wanted: np.ndarray) -> dict:
+def _detection(said: np.ndarray, wanted: np.ndarray) -> dict[str, Statistic]:
     """Precision, recall and F1 of pairs that are said to be of a class."""
     rows = np.stack([said & wanted, said, wanted], axis=1).astype(float)
     return ratio_statistics(

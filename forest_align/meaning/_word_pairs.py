@@ -172,4 +172,5 @@ def _of_taxonomy(one: WordProfile, two: WordProfile, tags: tuple[str, str]) -> t
     if any(sense in above[1] for sense in ours):
         return GENERAL, "taxonomy"
     directly = [{other for other, steps in one.items() if steps == 1} for one in above]
-    return UNKNOWN, "" if directly[0].isdisjoint(directly[1]) else "sister terms"
+    are_sisters = tags[0].startswith("NN") and not directly[0].isdisjoint(directly[1])
+    return UNKNOWN, "other words of one kind" if are_sisters else ""

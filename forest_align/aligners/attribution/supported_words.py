@@ -140,7 +140,7 @@ def word_numbers(summary: Sentence, compared: Sequence[ComparedSentence]) -> np.
     best = _log_odds(np.max([one.supporting.max(1) for one in compared], axis=0))
     similarity = np.max([one.similarity for one in compared], axis=0)
     profiles = load_lexicon().profiles(summary)
-    known = frozenset().union(*(one.words for one in compared))
+    known = {word for one in compared for word in one.words}
     lemma = np.array([one.lower in known or one.lemma in known for one in profiles], float)
     content = content_words(summary)
     is_content, other = content.astype(float), 1.0 - content
