@@ -1,4 +1,4 @@
-r"""Measure a parser: labelled F1 and tags on three treebanks, calibration.
+r"""Measure a parser: labelled F1 and tags on four treebanks, calibration.
 
 Example::
 
@@ -28,6 +28,7 @@ from forest_align.data.trees.treebanks import (
     TreebankSentence,
     read_craft,
     read_gum,
+    read_masc,
     read_wsj,
 )
 from forest_align.eval.metrics.calibration_error import calibrate
@@ -210,6 +211,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--wsj", type=Path, help="folder of the WSJ sample")
     parser.add_argument("--gum", type=Path, help="folder of GUM")
     parser.add_argument("--craft", type=Path, help="folder of CRAFT")
+    parser.add_argument("--masc", type=Path, help="folder of MASC")
     parser.add_argument("--conditions", nargs="+", default=["words", "raw", "lower"])
     parser.add_argument("--limit", type=int, default=0, help="sentences of each part, for a quick look")
     parser.add_argument("--temperatures", type=float, nargs="*", default=[1.0])
@@ -218,8 +220,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the measurements that the options select."""
-    if not (options.wsj or options.gum or options.craft):
-        raise InputError("nothing to measure: name --wsj, --gum or --craft")
+    if not (options.wsj or options.gum or options.craft or options.masc):
+        raise InputError("nothing to measure: name --wsj, --gum, --craft or --masc")
     torch.set_num_threads(options.threads)
     parts: dict[str, Sequence[TreebankSentence]] = {}
     if options.wsj:
@@ -229,6 +231,8 @@ def run(options: argparse.Namespace) -> None:
         parts |= {"GUM dev": gum.dev, "GUM test": gum.test}
     if options.craft:
         parts["CRAFT held out"] = read_craft(options.craft).test
+    if options.masc:
+        parts["MASC held out"] = read_masc(options.masc).test
     scorer = load_span_parser(options.model)
     for name, sentences in parts.items():
         chosen = sentences[: options.limit] if options.limit else sentences

@@ -24,6 +24,7 @@ from pathlib import Path
 import torch
 from safetensors.torch import load, save_file
 
+from forest_align.parsing.networks.model_files import ENCODER_SIZES, ENCODER_WEIGHTS, TOKENIZER
 from forest_align.parsing.networks.stored_tables import pack_table
 from forest_align.parsing.networks.vector_network import FORMAT
 from forest_align.parsing.parser_loading import locate_parser
@@ -64,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if found != SHA256:
         raise SystemExit(f"{options.parts}: expected weights of the hash {SHA256}, found {found}")
     options.output.mkdir(parents=True, exist_ok=True)
-    path = options.output / "model.safetensors"
+    path = options.output / ENCODER_WEIGHTS
     save_file(stored_weights(load(content), LAYERS), path)
     path.chmod(0o644)
     config = {
@@ -75,8 +76,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "distance": 128,
         "epsilon": 1e-5,
     }
-    (options.output / "config.json").write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
-    shutil.copyfile(locate_parser("en") / "tokenizer.json", options.output / "tokenizer.json")
+    (options.output / ENCODER_SIZES).write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
+    shutil.copyfile(locate_parser("en") / TOKENIZER, options.output / TOKENIZER)
     return 0
 
 

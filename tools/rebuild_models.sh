@@ -68,10 +68,10 @@ link_package() {
     for part in cext em eval data; do cp -Rs "$here/$part" "$package/"; done
 }
 
-# train_parser OPTION...: one of the three runs of the parser's training, each of which continues the one before.
+# train_parser: the parser on the states of the encoder that was bundled before it.
 train_parser() {
-    python -m forest_align.em.recipes parser --wsj "$treebank/wsj_sample" --gum "$treebank/gum" --craft "$treebank/craft" \
-        --encoder "$minilm" --work "$out/parser-work" --resume "$@"
+    python -m forest_align.em.recipes parser --gum "$treebank/gum" --craft "$treebank/craft" --masc "$treebank/masc" \
+        --encoder "$minilm" --work "$out/parser-work" --resume --minutes 85
 }
 
 # take_dev_pairs: the pairs that the forest aligner's options are tuned on.
@@ -167,15 +167,13 @@ export PYTHONPATH="$out/package"
 
 step lexicon python "$here/tools/build_lexicon.py" "$wordnet" "$out/lexicon"
 bundle lexicon data/resources
-step parser-1 train_parser --minutes 71
-step parser-2 train_parser --minutes 82 --encoder-rate 3e-4 --head-rate 1.6e-3 --craft-sentences 40000
-step parser-3 train_parser --minutes 165 --craft-sentences 40000 --longest 100
+step vectors python "$here/tools/build_word_vectors.py" "$mpnet" "$out/vectors"
+bundle vectors parsing/models/en
+step parser-work train_parser
 step parser python -m forest_align.em.recipes parser-calibration --model "$out/parser-work/export" --gum "$treebank/gum" --output "$out/parser"
 bundle parser parsing/models/en
-step vectors python "$here/tools/build_word_vectors.py" "$mpnet" "$out/vectors"
-bundle vectors parsing/vectors
 step tagger python -m forest_align.em.recipes tagger "$treebank" "$out/tagger"
-bundle tagger parsing/vectors
+bundle tagger parsing/models/en
 step contextual train_contextual
 bundle contextual aligners/models/contextual
 step chunks python -m forest_align.em.recipes chunks "$data/ists" "$out/chunks"

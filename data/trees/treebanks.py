@@ -18,14 +18,22 @@ if TYPE_CHECKING:
 
     from nltk import Tree
 
-#: Labels of CRAFT that wrap ordinary trees and give their position in the article.
-WRAPPERS = frozenset({"TITLE", "HEADING", "CAPTION", "CIT"})
+#: Labels that wrap ordinary trees: CRAFT's of a position in the article, MASC's of repaired speech.
+WRAPPERS = frozenset({"TITLE", "HEADING", "CAPTION", "CIT", "EDITED"})
 
 #: Label of a whole sentence whose treebank tree has none (several trees under the top, or a bare word).
 FRAGMENT = "FRAG"
 
 #: Tags whose words evalb ignores (COLLINS.prm).
 PUNCTUATION_TAGS = frozenset({",", ":", "``", "''", "."})
+
+
+#: Genres of GUM whose texts are for non-commercial use only; nothing that is bundled learns from them.
+NON_COMMERCIAL = ("essay", "fiction", "letter", "podcast", "whow")
+
+#: Documents of MASC that are held out, of several genres each.
+MASC_DEV = frozenset({"112C-L014", "Article247_400"})
+MASC_TEST = frozenset({"110CYL071", "118CWL049", "Article247_66", "chapter-10", "ReidSandra"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,16 +168,17 @@ def gum_files(folder: str | Path) -> dict[str, list[Path]]:
     return parts
 
 
-def read_gum(folder: str | Path, train_without: Collection[str] = ()) -> Split:
+def read_gum(folder: str | Path, without: Collection[str] = (), parts: Collection[str] = ("train",)) -> Split:
     """Read GUM by its official split; see :func:`gum_files`.
 
     Parameters
     ----------
     folder : str or Path
         Its folder.
-    train_without : collection of str
-        Genres that the training part is read without, such as ``"fiction"``: texts have the licence of their
-        genre. The other parts keep them.
+    without : collection of str
+        Genres that ``parts`` are read without, such as ``"fiction"``: texts have the licence of their genre.
+    parts : collection of str
+        Of ``train``, ``dev`` and ``test``. The others keep all genres.
 
     Raises
     ------
@@ -177,14 +186,20 @@ def read_gum(folder: str | Path, train_without: Collection[str] = ()) -> Split:
         If no training document has such a genre.
     """
     files = gum_files(folder)
-    genres = {path: path.stem.split("_")[1] for path in files["train"]}
-    if unknown := sorted(set(train_without) - set(genres.values())):
-        known = ", ".join(sorted(set(genres.values())))
-        raise InputError(f"no genre {unknown[0]!r} in the training part of GUM; expected some of {known}")
-    files["train"] = [path for path, genre in genres.items() if genre not in train_without]
+    genres = sorted({_genre(path) for path in files["train"]})
+    if unknown := sorted(set(without) - set(genres)):
+        raise InputError(
+            f"no genre {unknown[0]!r} in the training part of GUM; expected some of {', '.join(genres)}"
+        )
+    for part in parts:
+        files[part] = [path for path in files[part] if _genre(path) not in without]
     return Split(
         *(tuple(found for path in files[part] for found in _read(path)) for part in ("train", "dev", "test"))
     )
+
+
+def _genre(path: Path) -> str:
+    return path.stem.split("_")[1]
 
 
 def read_craft(
@@ -208,6 +223,15 @@ def read_craft(
     return Split(tuple(parts["train"]), tuple(parts["dev"]), tuple(parts["test"][:test_sentences]))
 
 
+def read_masc(folder: str | Path) -> Split:
+    """Read MASC's trees; the documents of :data:`MASC_DEV` and :data:`MASC_TEST` are held out."""
+    parts: dict[str, list[TreebankSentence]] = {"train": [], "dev": [], "test": []}
+    for path in _files(folder, "*.mrg"):
+        part = "dev" if path.stem in MASC_DEV else "test" if path.stem in MASC_TEST else "train"
+        parts[part].extend(_read(path, unspoken={"CODE"}))
+    return Split(*(tuple(parts[part]) for part in ("train", "dev", "test")))
+
+
 def _files(folder: str | Path, pattern: str) -> list[Path]:
     files = sorted(Path(folder).glob(pattern))
     if not files:
@@ -215,8 +239,13 @@ def _files(folder: str | Path, pattern: str) -> list[Path]:
     return files
 
 
-def _read(path: Path) -> list[TreebankSentence]:
-    sentences = (from_tree(tree) for tree in read_trees(path))
+def _read(path: Path, unspoken: Collection[str] = ()) -> list[TreebankSentence]:
+    """The sentences of a file, without words whose tag is ``unspoken``: marks of the transcriber."""
+    sentences = []
+    for tree in read_trees(path):
+        for word in tree.subtrees(lambda node: node.label() in unspoken):
+            word.set_label("-NONE-")
+        sentences.append(from_tree(tree))
     return [sentence for sentence in sentences if sentence is not None]
 
 

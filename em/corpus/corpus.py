@@ -24,6 +24,8 @@ from forest_align.em.corpus.learned_dictionary import learn_dictionary
 from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs, prepare_pairs, text_to_parse
 from forest_align.eval.metrics.dependencies import head_dependencies, tree_heads
 from forest_align.parsing.forests.enju_forest import forest_from_enju
+from forest_align.parsing.networks.model_files import ENCODER_FILES
+from forest_align.parsing.networks.vector_network import BUNDLED
 from forest_align.storage.fingerprints import files_fingerprint, fingerprint_of, model_files
 from forest_align.types import InputError, Sentence
 
@@ -363,7 +365,7 @@ def parser_fingerprint(name: str) -> str:
     folder = bundled / "models" / name
     if name != Path(name).name or not folder.is_dir():
         folder = Path(name)
-    vectors = files_fingerprint(model_files(bundled / "vectors"))
+    vectors = files_fingerprint([BUNDLED / name for name in ENCODER_FILES])
     lemmas = candidate_fingerprint("dictionary")  # those of the lexicon
     return f"{files_fingerprint(model_files(folder)) if folder.is_dir() else name} {vectors} {lemmas}"
 

@@ -45,8 +45,19 @@ HYPER_PARAMETERS = {
     "morpho_emb_dropout": 0.2,
 }
 
+#: The upper three layers of all-MiniLM-L6-v2.
+UPPER_LAYERS = {
+    "model_type": "bert",
+    "hidden_act": "gelu",
+    "hidden_size": 384,
+    "intermediate_size": 1536,
+    "num_attention_heads": 12,
+    "num_hidden_layers": 3,
+    "layer_norm_eps": 1e-12,
+}
+
 # Options that do not change the result. Folders may be moved: only their content matters.
-_FOLDERS = ("wsj", "gum", "craft", "encoder", "work")
+_FOLDERS = ("wsj", "gum", "craft", "masc", "encoder", "work")
 _WITHOUT_EFFECT = (*_FOLDERS, "device", "resume", "threads", "report", "evaluate_every", "save_minutes")
 
 
@@ -66,7 +77,7 @@ def beginning(
     """Where training starts: the plain encoder with the sentences' labels and tags, or a trained model."""
     labels, tags = vocabularies(sentences, options.rare)
     if not options.start:
-        return ParserConfig(labels, tags, HYPER_PARAMETERS), None
+        return ParserConfig(labels, tags, HYPER_PARAMETERS, UPPER_LAYERS), None
     folder = locate_parser(options.start)
     description = read_config(folder)
     if SECTION not in description:

@@ -17,22 +17,26 @@ from forest_align.data.trees.treebanks import (
     label_inventory,
     read_craft,
     read_gum,
+    read_masc,
     read_wsj,
     without_words,
 )
 from forest_align.parsing.networks.encoder_batches import (
     CASE_CLASSES,
     EncodedSentence,
-    WordEncoder,
     length_batches,
 )
+from forest_align.parsing.networks.row_batches import join_rows
+from forest_align.parsing.networks.vector_network import WordVectors
 
 #: Files of the WSJ sample used as dev part.
 WSJ_DEV = range(180, 185)
 
-#: Share of visits in each variant; the other visits use the treebank's own punctuation.
-PUNCTUATION_SHARES = {"no final": 0.05, "no punctuation": 0.03}
-CASE_SHARES = {"lower": 0.13, "upper": 0.015, "title": 0.015}
+#: Share of visits in each variant; the other visits use the treebank's own words.
+VARIANT_SHARES = {"no final": 0.05, "no punctuation": 0.05, "typos": 0.05}
+CASE_SHARES = {"lower": 0.14, "upper": 0.015, "title": 0.03}
+#: Share of the words with a slip of the keyboard in a sentence with typos.
+TYPO_SHARE = 0.15
 
 # How letter-case classes change if a sentence is written in another case.
 _AS_CASE = {
@@ -41,7 +45,7 @@ _AS_CASE = {
     "title": np.array([0, 2, 2, 3, 2, 2, 6, 8, 8]),
 }
 
-#: A sentence's number and its punctuation variant.
+#: A sentence's number and its variant.
 Key = tuple[int, str]
 
 
@@ -65,7 +69,7 @@ class TrainingExample:
 
 @dataclass(frozen=True)
 class Visit:
-    """One use of a sentence in an epoch: its number, its punctuation variant and its letter case."""
+    """One use of a sentence in an epoch: its number, its variant and its letter case."""
 
     key: Key
     case: str
@@ -75,9 +79,11 @@ def treebank_mix(
     wsj_folder: Path | None,
     gum_folder: Path,
     craft_folder: Path,
+    masc_folder: Path,
     *,
     wsj_copies: float,
     gum_copies: float,
+    masc_copies: float,
     craft_copies: float,
     craft_sentences: int,
     longest: int,
@@ -89,11 +95,11 @@ def treebank_mix(
     ``gum_without`` names genres of GUM that are not trained on.
     """
     wsj = read_wsj(wsj_folder, dev=WSJ_DEV) if wsj_folder is not None else Split((), (), ())
-    gum, craft = read_gum(gum_folder, gum_without), read_craft(craft_folder)
+    gum, craft, masc = read_gum(gum_folder, gum_without), read_craft(craft_folder), read_masc(masc_folder)
     chance = random.Random(seed)
     sentences: list[TreebankSentence] = []
     copies: list[float] = []
-    for part, times in ((wsj.train, wsj_copies), (gum.train, gum_copies)):
+    for part, times in ((wsj.train, wsj_copies), (gum.train, gum_copies), (masc.train, masc_copies)):
         short = [sentence for sentence in part if len(sentence) <= longest]
         sentences += short
         copies += [times] * len(short)
@@ -105,6 +111,7 @@ def treebank_mix(
         **({"wsj": list(wsj.dev)} if wsj_folder is not None else {}),
         "gum": chance.sample(gum.dev, min(200, len(gum.dev))),
         "craft": chance.sample(craft.dev, min(80, len(craft.dev))),
+        "masc": list(masc.dev),
     }
     return Mix(sentences, copies, dev)
 
@@ -122,26 +129,27 @@ class ExampleStore:
     ----------
     sentences : list of TreebankSentence
         The training sentences.
-    encode : WordEncoder
-        The encoder's tokenizer.
     labels, tags : sequence of str
         The vocabularies.
+    frozen : WordVectors
+        The encoder whose states the parser reads.
     """
 
     def __init__(
         self,
         sentences: list[TreebankSentence],
-        encode: WordEncoder,
         labels: Sequence[str],
         tags: Sequence[str],
+        frozen: WordVectors,
     ) -> None:
-        self._sentences, self._encode = sentences, encode
+        self._sentences, self.encode, self._network = sentences, frozen.encode, frozen.network
         self._labels = {label: index for index, label in enumerate(labels)}
         self._tags = {tag: index for index, tag in enumerate(tags)}
         self._cache: dict[Key, TrainingExample] = {}
+        self._states: dict[Key, np.ndarray] = {}
 
     def get(self, key: Key) -> TrainingExample:
-        """Return a sentence in a punctuation variant, or unchanged if the variant would be empty."""
+        """Return a sentence in a variant, or unchanged if the variant would be empty."""
         if key not in self._cache:
             sentence = self._sentences[key[0]]
             variant: TreebankSentence | None = sentence
@@ -149,14 +157,46 @@ class ExampleStore:
                 variant = without_words(sentence, _not_final(sentence))
             elif key[1] == "no punctuation":
                 variant = without_words(sentence, [tag not in PUNCTUATION_TAGS for tag in sentence.tags])
+            elif key[1] == "typos":
+                variant = with_typos(sentence, random.Random(f"{key[0]}/typos"))
             self._cache[key] = self._example(variant or sentence)
         return self._cache[key]
+
+    @property
+    def size(self) -> int:
+        """Number of sentences."""
+        return len(self._sentences)
+
+    def states(self, key: Key) -> np.ndarray:
+        """States of a sentence's subwords in the frozen encoder, float16 (S, D)."""
+        if key not in self._states:
+            self._states[key] = self.states_of(self.get(key).encoded)
+        return self._states[key]
+
+    def states_of(self, sentence: EncodedSentence) -> np.ndarray:
+        """States of any sentence's subwords in the frozen encoder, float16 (S, D)."""
+        return self._network.states(join_rows([sentence])).astype(np.float16)
 
     def _example(self, sentence: TreebankSentence) -> TrainingExample:
         known = [(first, last, known_chain(chain, self._labels)) for first, last, chain in sentence.spans]
         spans = tuple((first, last, self._labels[label]) for first, last, label in known if label)
         tags = np.array([self._tags.get(tag, -100) for tag in sentence.tags], dtype=np.int64)
-        return TrainingExample(self._encode(sentence.words), tags, spans)
+        return TrainingExample(self.encode(sentence.words), tags, spans)
+
+
+def with_typos(sentence: TreebankSentence, chance: random.Random) -> TreebankSentence:
+    """A sentence in which some longer words have two letters exchanged, or one left out or written twice."""
+    words = [
+        _slip(word, chance) if len(word) > 3 and word.isalpha() and chance.random() < TYPO_SHARE else word
+        for word in sentence.words
+    ]
+    return TreebankSentence(tuple(words), sentence.tags, sentence.spans)
+
+
+def _slip(word: str, chance: random.Random) -> str:
+    place = chance.randrange(len(word) - 1)
+    left, one, two, right = word[:place], word[place], word[place + 1], word[place + 2 :]
+    return left + chance.choice((two + one, one, one + one + two)) + right
 
 
 def _not_final(sentence: TreebankSentence) -> list[bool]:
@@ -178,7 +218,7 @@ def epoch_batches(
     visits = []
     for place, count in enumerate(copies):
         for _ in range(int(count) + (chance.random() < count % 1)):
-            variant, case = _drawn(chance, PUNCTUATION_SHARES), _drawn(chance, CASE_SHARES)
+            variant, case = _drawn(chance, VARIANT_SHARES), _drawn(chance, CASE_SHARES)
             visits.append(Visit((place, variant), case))
     chance.shuffle(visits)
     batches: list[list[Visit]] = []

@@ -19,7 +19,7 @@ from torch import nn
 from forest_align.em.parser._examples import ExampleStore, Visit, with_case
 from forest_align.em.parser._span_parser import SpanParser
 from forest_align.em.parser._tree_crf_loss import negative_log_likelihood
-from forest_align.parsing.networks.padded_batches import collate
+from forest_align.parsing.networks.padded_batches import collate, padded
 from forest_align.parsing.networks.span_network import span_index
 from forest_align.storage.checkpoint import Checkpoint
 from forest_align.types import InputError
@@ -35,8 +35,8 @@ class ParserSettings:
 
     steps: int = 0
     minutes: float = 0.0
-    encoder_rate: float = 1.5e-4
-    head_rate: float = 8e-4
+    encoder_rate: float = 2e-4
+    head_rate: float = 1e-3
     warmup: int = 300
     clip: float = 1.0
     average: float = 0.999
@@ -44,16 +44,12 @@ class ParserSettings:
     tag_weight: float = 5.0
 
 
-def load_encoder(folder: Path, model: nn.Module) -> None:
-    """Load the original encoder's weights after checking their hash."""
+def encoder_weights(folder: Path) -> dict[str, torch.Tensor]:
+    """The weights of the encoder whose upper layers are trained, after checking their hash."""
     path = folder / "model.safetensors"
     if hashlib.sha256(path.read_bytes()).hexdigest() != ENCODER_SHA256:
         sys.exit(f"{path}: not the all-MiniLM-L6-v2 weights that this script was written for")
-    not_used = ("pooler.", "embeddings.position_ids")
-    weights = {name: value for name, value in load_file(path).items() if not name.startswith(not_used)}
-    missing, unexpected = model.load_state_dict(weights, strict=False)
-    if unexpected or [name for name in missing if not name.startswith(not_used)]:
-        sys.exit(f"{path}: missing {missing}, unexpected {unexpected}")
+    return load_file(path)
 
 
 def drop_attention_dropout(parser: SpanParser) -> None:
@@ -82,10 +78,11 @@ def losses(parser: SpanParser, store: ExampleStore, visits: list[Visit]) -> tupl
     examples = [store.get(visit.key) for visit in visits]
     encoded = [with_case(x.encoded, visit.case) for x, visit in zip(examples, visits, strict=True)]
     batch = collate(encoded)
+    states = padded([store.states(visit.key) for visit in visits]).to(parser.device)
     longest, words = int(batch.lengths.max()), int(batch.lengths.sum())
     batch = batch.to(parser.device)
     with half_precision(parser.device):
-        scores = parser(batch)
+        scores = parser(batch, states)
     index = span_index(batch.lengths)
     gold = torch.zeros(len(visits), longest, longest, dtype=torch.int64)
     tags = torch.full((len(visits), longest + 2), -100)
@@ -136,7 +133,6 @@ class Trainer:
     def __init__(self, parser: SpanParser, settings: ParserSettings) -> None:
         self.parser, self.settings = parser, settings
         self._random = random_generator(parser.device)
-        parser.pretrained_model.embeddings.requires_grad_(False)
         self.named = [(name, weight) for name, weight in parser.named_parameters() if weight.requires_grad]
         self.optimizer = torch.optim.AdamW(self._groups(), betas=(0.9, 0.98), foreach=True)
         self.average = {name: weight.detach().clone() for name, weight in self.named}

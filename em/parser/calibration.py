@@ -5,7 +5,8 @@ Example::
     python -m forest_align.em.recipes parser-calibration --model WORK/export --gum TREEBANKS/gum \
         --output forest_align/parsing/models/en
 
-It chooses the temperature with the smallest calibration error of labelled spans.
+It chooses the temperature with the smallest calibration error of labelled spans, in the genres of GUM that
+allow commercial use.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from pathlib import Path
 
 import numpy as np
 
-from forest_align.data.trees.treebanks import read_gum
+from forest_align.data.trees.treebanks import NON_COMMERCIAL, read_gum
 from forest_align.eval.parser_quality import calibration
 from forest_align.parsing.networks.devices import EXACT
 from forest_align.parsing.networks.encoder_scorer import EncoderScorer
 from forest_align.parsing.networks.model_files import parser_config, read_config, read_weights, write_model
 from forest_align.types import InputError
 
-TEMPERATURES = np.arange(1.0, 1.81, 0.1)
+TEMPERATURES = np.arange(1.0, 2.21, 0.1)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Measure each temperature, print the errors, and write the model with the best one."""
-    sentences = read_gum(options.gum).dev
+    sentences = read_gum(options.gum, NON_COMMERCIAL, ("dev",)).dev
     config = parser_config(options.model, read_config(options.model))
     if config.temperature != 1:
         raise InputError(f"{options.model} has a temperature already")

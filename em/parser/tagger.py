@@ -1,7 +1,8 @@
 """Train the tagger that reads word vectors.
 
-It learns from the train parts of three treebanks. In each epoch some of the sentences are in lower case. It
-prints the share of correct tags on held-out parts, as written and in lower case.
+It learns from the train parts of GUM (genres that allow commercial use), MASC and CRAFT. In each epoch some
+of the sentences are in lower case. It prints the share of correct tags on held-out parts, as written and in
+lower case; the news sample is only measured.
 
 Examples
 --------
@@ -21,7 +22,14 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from forest_align.data.trees.treebanks import TreebankSentence, read_craft, read_gum, read_wsj
+from forest_align.data.trees.treebanks import (
+    NON_COMMERCIAL,
+    TreebankSentence,
+    read_craft,
+    read_gum,
+    read_masc,
+    read_wsj,
+)
 from forest_align.em.fitting.descent import descend
 from forest_align.parsing.networks.encoder_batches import CASE_COUNT, case_numbers, plain_word
 from forest_align.parsing.networks.vector_network import WordVectors
@@ -64,28 +72,24 @@ class Words:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of the recipe."""
-    parser.add_argument("treebanks", type=Path, help="folder with wsj_sample, gum and craft")
+    parser.add_argument("treebanks", type=Path, help="folder with gum, craft, masc and wsj_sample")
     parser.add_argument("output", type=Path, help="folder for the tagger")
-    parser.add_argument("--without-wsj", action="store_true", help="do not train on the WSJ sample")
-    parser.add_argument(
-        "--gum-without", nargs="+", default=[], metavar="GENRE", help="genres of GUM that are not trained on"
-    )
     parser.add_argument("--seed", type=int, default=0)
 
 
 def run(options: argparse.Namespace) -> None:
     """Follow the recipe."""
     wsj, craft = read_wsj(options.treebanks / "wsj_sample"), read_craft(options.treebanks / "craft")
-    gum = read_gum(options.treebanks / "gum", options.gum_without)
+    gum, masc = read_gum(options.treebanks / "gum", NON_COMMERCIAL), read_masc(options.treebanks / "masc")
     chosen = Random(options.seed).sample(craft.train, min(CRAFT_SENTENCES, len(craft.train)))
-    train = [*(() if options.without_wsj else wsj.train), *gum.train, *chosen]
+    train = [*gum.train, *masc.train, *chosen]
     names = tuple(sorted({tag for sentence in train for tag in sentence.tags}))
     make = WordVectors()
     tagger = fit(words_of(train, names, make), names, options.seed)
     options.output.mkdir(parents=True, exist_ok=True)
     tagger.save(options.output)
     tagger = WordTagger.read(options.output)
-    held_out = {"WSJ test": wsj.test, "GUM dev": gum.dev, "GUM test": gum.test}
+    held_out = {"WSJ test": wsj.test, "GUM dev": gum.dev, "GUM test": gum.test, "MASC test": masc.test}
     for name, sentences in (held_out | {"CRAFT dev": craft.dev, "CRAFT test": craft.test}).items():
         shares = (accuracy(tagger, sentences, make, lower=lower) for lower in (False, True))
         print("{}: {:.1%} of the tags are right, {:.1%} in lower case".format(name, *shares))

@@ -1,17 +1,14 @@
 r"""Train the bundled English parser: tree-CRF likelihood, and tags.
 
-Example (two cores, about 75 minutes)::
+It learns three layers of BERT, which begin as the upper ones of all-MiniLM-L6-v2, on the states of the word
+vectors' encoder, which stays as it is. Example (two cores)::
 
-    python -m forest_align.em.recipes parser --wsj TREEBANKS/wsj_sample --gum TREEBANKS/gum --craft
-            TREEBANKS/craft \
-        --encoder FOLDER_OF_MINILM --work WORK --minutes 71
+    python -m forest_align.em.recipes parser --gum TREEBANKS/gum --craft TREEBANKS/craft --masc TREEBANKS/masc
+            --encoder FOLDER_OF_MINILM --work WORK --minutes 85
 
-Two outputs are written to ``WORK``: ``checkpoint.safetensors``, which ``--resume`` reads (nothing is
-pickled), and ``export``, the model in the format that forest_align loads. An interrupt saves a checkpoint
-and ends the training. A run with ``--resume`` may have other options, such as more minutes, other sentences
-or another device. It prints what has changed; labels and tags stay those of the checkpoint. ``--start en``
-starts from the bundled model instead of the plain encoder, for example to adapt it to other treebanks.
-A GPU is used if there is one.
+Interrupt it at any time; ``--resume`` continues. The folder ``WORK/export`` has the model so far: averaged
+weights, without a temperature (:mod:`forest_align.em.parser.calibration` chooses it). A GPU is used if there
+is one.
 """
 
 from __future__ import annotations
@@ -28,22 +25,22 @@ import numpy as np
 import torch
 from tqdm import tqdm
 
+from forest_align.data.trees.treebanks import NON_COMMERCIAL
 from forest_align.em.parser._beginning import beginning, check_resumed, made_with
 from forest_align.em.parser._examples import ExampleStore, Mix, Visit, epoch_batches, treebank_mix
-from forest_align.em.parser._span_parser import SpanParser
+from forest_align.em.parser._span_parser import OnStates, SpanParser
 from forest_align.em.parser._trainer import (
     ParserSettings,
     Trainer,
     drop_attention_dropout,
-    load_encoder,
     losses,
     saved_record,
 )
+from forest_align.em.parser._upper_layers import begin_with_encoder
 from forest_align.eval.parser_quality import evaluate
-from forest_align.parsing.networks.encoder_batches import WordEncoder
 from forest_align.parsing.networks.encoder_scorer import EncoderScorer
 from forest_align.parsing.networks.model_files import write_model
-from forest_align.parsing.networks.span_network import OnDevice
+from forest_align.parsing.networks.vector_network import BUNDLED, WordVectors
 from forest_align.types import InputError
 from forest_align.types.positive import positive
 
@@ -57,8 +54,10 @@ class TrainingRun:
             options.wsj,
             options.gum,
             options.craft,
+            options.masc,
             wsj_copies=options.wsj_copies,
             gum_copies=options.gum_copies,
+            masc_copies=options.masc_copies,
             craft_copies=options.craft_copies,
             craft_sentences=options.craft_sentences,
             longest=options.longest,
@@ -72,14 +71,16 @@ class TrainingRun:
             self.config = check_resumed(saved_record(options.work), self.made_with, self.config)
         tags = {name: index for index, name in enumerate(self.config.tags)}
         labels = {name: index for index, name in enumerate(self.config.labels)}
-        parser = SpanParser(tags, labels, self.config.hparams, options.encoder)
+        frozen = WordVectors()
+        layers = self.config.layers["num_hidden_layers"]
+        parser = SpanParser(tags, labels, self.config.hparams, options.encoder, layers, frozen.network.width)
         drop_attention_dropout(parser)
-        load_encoder(options.encoder, parser.pretrained_model)
+        self.store = ExampleStore(self.mix.sentences, self.config.labels, self.config.tags, frozen)
         if weights:
             parser.load_state_dict(weights)
+        elif not resumes:
+            begin_with_encoder(parser, options.encoder, self.store)
         parser.to(options.device)
-        self.encode = WordEncoder(options.encoder)
-        self.store = ExampleStore(self.mix.sentences, self.encode, self.config.labels, self.config.tags)
         self.trainer = Trainer(parser, settings)
         if resumes:
             self.trainer.load(options.work)
@@ -136,7 +137,7 @@ class TrainingRun:
         parser = self.trainer.parser
         present = {name: value.clone() for name, value in parser.state_dict().items()}
         parser.load_state_dict(self.trainer.averaged())
-        scorer = EncoderScorer(OnDevice(parser.eval(), parser.device), self.encode, self.config)
+        scorer = EncoderScorer(OnStates(parser.eval(), self.store), self.store.encode, self.config)
         for name, part in self.mix.dev.items():
             print(f"step {self.trainer.step} dev {name:5} {evaluate(scorer, part, 'words')}", flush=True)
         parser.load_state_dict(present)
@@ -145,7 +146,7 @@ class TrainingRun:
     def export(self) -> None:
         """Write the averaged model in the format that forest_align loads."""
         options = self.options
-        write_model(options.work / "export", options.encoder, self.trainer.averaged(), self.config)
+        write_model(options.work / "export", BUNDLED, self.trainer.averaged(), self.config)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -155,11 +156,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--gum-without",
         nargs="+",
-        default=[],
+        default=list(NON_COMMERCIAL),
         metavar="GENRE",
-        help="genres of GUM that are not trained on, such as fiction; each has a licence of its own",
+        help="genres of GUM that are not trained on; default: those for non-commercial use only",
     )
     parser.add_argument("--craft", type=Path, required=True, help="folder of CRAFT (*.tree)")
+    parser.add_argument("--masc", type=Path, required=True, help="folder of MASC (*.mrg)")
     parser.add_argument("--encoder", type=Path, required=True, help="folder of all-MiniLM-L6-v2")
     parser.add_argument("--work", type=Path, required=True, help="folder for checkpoints and the export")
     parser.add_argument("--start", help="begin with a trained model: a name or a folder; labels stay its own")
@@ -167,12 +169,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--device", default="cuda" if torch.cuda.is_available() else "cpu", help="where to train: cpu or cuda"
     )
     parser.add_argument("--resume", action="store_true", help="continue from the checkpoint in --work")
-    parser.add_argument("--budget", type=positive, default=1000, help="subwords a batch, padding included")
+    parser.add_argument("--budget", type=positive, default=1000, help="subwords a batch, with padding")
     parser.add_argument("--wsj-copies", type=float, default=3.0, help="visits of a WSJ sentence an epoch")
-    parser.add_argument("--gum-copies", type=float, default=2.0, help="visits of a GUM sentence an epoch")
-    parser.add_argument("--craft-copies", type=float, default=1.0, help="visits of a CRAFT sentence an epoch")
-    parser.add_argument("--craft-sentences", type=int, default=14000)
-    parser.add_argument("--longest", type=int, default=60, help="longest training sentence in words")
+    parser.add_argument("--gum-copies", type=float, default=3.0, help="visits of a GUM sentence an epoch")
+    parser.add_argument("--masc-copies", type=float, default=2.0, help="visits of a MASC sentence an epoch")
+    parser.add_argument("--craft-copies", type=float, default=0.7, help="visits of a CRAFT sentence an epoch")
+    parser.add_argument("--craft-sentences", type=int, default=20000)
+    parser.add_argument("--longest", type=int, default=70, help="longest training sentence in words")
     parser.add_argument("--rare", type=int, default=5, help="label chains seen less often are shortened")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=positive, default=2)

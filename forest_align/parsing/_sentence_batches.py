@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from forest_align.lexicon.tables import plain_apostrophes
+from forest_align.parsing.networks.span_scores import SpanScores
 from forest_align.parsing.sentence_split import sentence_starts
 from forest_align.parsing.tokenize import space_after, tokenize, tokens_of_words
 from forest_align.types import InputError, Token
@@ -90,20 +91,39 @@ def results_of(
     for batch in _batches_of(waiting, [len(results[index].tokens) for index in waiting], batch_size):
         prepared = [results[index] for index in batch]
         scored = _scored_texts(prepared, score)
-        usable = [p.words for p, s in zip(prepared, scored, strict=True) if not isinstance(s, InputError)]
-        made = iter(vectors(usable) if vectors else ())
+        made = _vectors_of(prepared, scored, vectors)
         for index, item, scores in zip(batch, prepared, scored, strict=True):
             if isinstance(scores, InputError):
                 results[index] = scores
                 continue
             try:
-                results[index] = finish(item, scores, next(made, None))
+                results[index] = finish(item, scores, next(made))
             except MemoryError:
                 words = len(item.tokens)
                 results[index] = MemoryLimitError(
                     f"not enough memory for the {trees} best trees of {words} words"
                 )
     return [results[number] for number in which]
+
+
+def _vectors_of(
+    prepared: Sequence[PreparedSentence],
+    scored: Sequence[list[Scores] | InputError],
+    make: VectorMaker | None,
+) -> Iterator[np.ndarray | None]:
+    """Word vectors of the texts that could be scored; from the scorer's own pass if it read a whole text."""
+    usable = [pair for pair in zip(prepared, scored, strict=True) if not isinstance(pair[1], InputError)]
+    if make is None:
+        return (None for _ in usable)
+    known = [_vectors_of_whole(scores) for _, scores in usable]
+    lacking = [text.words for (text, _), vectors in zip(usable, known, strict=True) if vectors is None]
+    made = iter(make(lacking) if lacking else ())
+    return (next(made) if vectors is None else vectors for vectors in known)
+
+
+def _vectors_of_whole(scores: Sequence[Any]) -> np.ndarray | None:
+    """The word vectors that came with the scores of a text of one sentence."""
+    return scores[0].vectors if len(scores) == 1 and isinstance(scores[0], SpanScores) else None
 
 
 def _identity_of(sentence: str | Sequence[str] | InputError) -> Hashable:

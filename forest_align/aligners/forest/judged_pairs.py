@@ -46,8 +46,7 @@ def with_judged_pairs(
         return alignment
     pairs = derivation_pairs(alignment, evidence, first_look)
     probabilities = judge.probabilities(pairs.features)
-    complete = [_complete_spans(side) for side in (alignment.source, alignment.target)]
-    whole = np.array([(a, b) in complete[0] and (c, d) in complete[1] for a, b, c, d in pairs.spans.tolist()])
+    whole = _whole_sentences(alignment, pairs.spans)
     chosen, repeating = chosen_pairs(pairs, probabilities, whole)
     rows = [tuple(row) for row in pairs.spans.tolist()]
     first_rule = len(rows) - len(pairs.rules.whole)
@@ -78,7 +77,8 @@ def chosen_pairs(
     probabilities : numpy.ndarray
         float64, shape (K, 2): of :data:`.OUTPUTS`.
     whole : numpy.ndarray
-        bool, shape (K,): whether a pair is that of two whole sentences, which is reported in any case.
+        bool, shape (K,): whether a pair is that of two whole sentences of which one says all that the other
+        does; it is reported in any case.
     """
     spans, is_rule = pairs.spans, pairs.is_rule
     inside, near = np.asarray(contained(spans, spans)), nearness(spans, spans) >= 0.5
@@ -98,6 +98,27 @@ def chosen_pairs(
             repeating[place] = repeats[place] or (inside[:, place] & kept).any()
             kept[place] = repeating[place] or probabilities[place, 1] >= LEAST_OF_NODES
     return kept | (~is_rule & ~judged), repeating
+
+
+def _whole_sentences(alignment: Alignment, spans: np.ndarray) -> np.ndarray:
+    """Whether pairs are those of two whole sentences, of which one has no unlinked word: bool (K,)."""
+    complete = [_complete_spans(side) for side in (alignment.source, alignment.target)]
+    unlinked = [
+        {place for place, word in enumerate(side.words) if any(map(str.isalnum, word))} - set(linked)
+        for side, linked in (
+            (alignment.source, (i for i, _ in alignment.words.pairs)),
+            (alignment.target, (j for _, j in alignment.words.pairs)),
+        )
+    ]
+    return np.array(
+        [
+            (a, b) in complete[0]
+            and (c, d) in complete[1]
+            and (unlinked[0].isdisjoint(range(a, b)) or unlinked[1].isdisjoint(range(c, d)))
+            for a, b, c, d in spans.tolist()
+        ],
+        dtype=bool,
+    )
 
 
 def _complete_spans(text: Sentence) -> set[tuple[int, int]]:

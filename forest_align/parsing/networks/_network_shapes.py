@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from forest_align.parsing.networks.encoder_batches import CASE_COUNT
-from forest_align.parsing.networks.model_files import positive_number
+from forest_align.parsing.networks.model_files import WEIGHTS, positive_number
 from forest_align.types import ModelError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from forest_align.parsing.networks.stored_tables import IntegerTable
 
 # The only kinds of encoder and of parser that this package implements.
-_ENCODER_KIND = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}
+_ENCODER_KIND = {"model_type": "bert", "hidden_act": "gelu"}
 _PARSER_KIND = {"use_pretrained": True, "use_encoder": True, "use_chars_lstm": False, "predict_tags": True}
 
 
@@ -45,16 +45,16 @@ class VectorSizes:
 
 @dataclass(frozen=True, slots=True)
 class NetworkSizes:
-    """Sizes of the network; those of the encoder begin with ``encoder_``.
+    """Sizes of the parser's network; those of its encoder layers begin with ``encoder_``.
 
     Attributes
     ----------
+    states : int
+        Width of the states of the word vectors' encoder, which the network reads.
     encoder_layers, encoder_heads, encoder_width, encoder_inner : int
         Layers, attention heads, width of hidden states and of the feed-forward layers.
-    encoder_positions, encoder_segments, encoder_words : int
-        Rows of the three embedding tables.
     epsilon : float
-        Added to variances by the encoder's normalisation.
+        Added to variances by the normalisation of these layers.
     layers, heads, width, inner, part : int
         Partitioned attention: layers, heads, widths, and width of a head's query, key and value.
     positions : int
@@ -63,13 +63,11 @@ class NetworkSizes:
         Widths of hidden layers and outputs; labels do not include the empty one.
     """
 
+    states: int
     encoder_layers: int
     encoder_heads: int
     encoder_width: int
     encoder_inner: int
-    encoder_positions: int
-    encoder_segments: int
-    encoder_words: int
     epsilon: float
     layers: int
     heads: int
@@ -82,20 +80,12 @@ class NetworkSizes:
     labels: int
     tags: int
 
-    @property
-    def longest(self) -> int:
-        """Maximum number of subwords, and of words with start and stop symbols, of a sentence."""
-        return min(self.encoder_positions, self.positions)
-
     def weight_shapes(self) -> dict[str, tuple[int, ...]]:
         """Names and shapes of all weights; the names are those of benepar and ``transformers``."""
         width, half, inner = self.encoder_width, self.width // 2, self.inner // 2
         encoder = "pretrained_model."
         shapes = {
-            f"{encoder}embeddings.word_embeddings.weight": (self.encoder_words, width),
-            f"{encoder}embeddings.position_embeddings.weight": (self.encoder_positions, width),
-            f"{encoder}embeddings.token_type_embeddings.weight": (self.encoder_segments, width),
-            **_norm(f"{encoder}embeddings.LayerNorm", width),
+            **_linear("input", width, self.states),
             "case_embedding.weight": (CASE_COUNT, width),
             "project_pretrained.weight": (half, width),
             "add_timing.timing_table": (self.positions, half),
@@ -136,17 +126,17 @@ def _norm(name: str, size: int) -> dict[str, tuple[int, ...]]:
     return {f"{name}.weight": (size,), f"{name}.bias": (size,)}
 
 
-def network_sizes(folder: Path, encoder: Mapping[str, Any], parser: ParserConfig) -> NetworkSizes:
+def network_sizes(folder: Path, parser: ParserConfig, states: int) -> NetworkSizes:
     """Read the sizes of a model folder's network.
 
     Parameters
     ----------
     folder : Path
         The folder, for messages.
-    encoder : mapping
-        All of ``config.json``, which describes the encoder.
     parser : ParserConfig
-        The section of ``config.json`` about the parser.
+        Its ``config.json``.
+    states : int
+        Width of the states that the network reads.
 
     Raises
     ------
@@ -158,7 +148,7 @@ def network_sizes(folder: Path, encoder: Mapping[str, Any], parser: ParserConfig
     def size(fields: Mapping[str, Any], name: str) -> int:
         return positive_number(place, fields, name, int)
 
-    parameters = parser.hparams
+    parameters, encoder = parser.hparams, parser.layers
     for fields, kind in ((encoder, _ENCODER_KIND), (parameters, _PARSER_KIND)):
         for name, expected in kind.items():
             if fields.get(name, expected) != expected:
@@ -167,13 +157,11 @@ def network_sizes(folder: Path, encoder: Mapping[str, Any], parser: ParserConfig
     if not isinstance(epsilon, float) or not 0 <= epsilon < 1:
         raise ModelError(f"{place}: expected a number from 0 to 1 as 'layer_norm_eps', found {epsilon!r}")
     sizes = NetworkSizes(
+        states=states,
         encoder_layers=size(encoder, "num_hidden_layers"),
         encoder_heads=size(encoder, "num_attention_heads"),
         encoder_width=size(encoder, "hidden_size"),
         encoder_inner=size(encoder, "intermediate_size"),
-        encoder_positions=size(encoder, "max_position_embeddings"),
-        encoder_segments=size(encoder, "type_vocab_size"),
-        encoder_words=size(encoder, "vocab_size"),
         epsilon=epsilon,
         layers=size(parameters, "num_layers"),
         heads=size(parameters, "num_heads"),
@@ -201,7 +189,7 @@ def check_weights(
     ModelError
         If a weight is missing, unknown, or of another shape; names it.
     """
-    place = f"{folder / 'model.safetensors'}: does not fit config.json"
+    place = f"{folder / WEIGHTS}: does not fit config.json"
     # Of far too many layers even the names take all memory.
     if sizes.encoder_layers + sizes.layers > len(weights):
         raise ModelError(

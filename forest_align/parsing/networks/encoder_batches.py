@@ -96,6 +96,10 @@ class EncodedSentence:
     word_ends: np.ndarray
     cases: np.ndarray
 
+    def subword_cases(self) -> np.ndarray:
+        """The letter-case class of each subword's word, without start and stop symbols, int64."""
+        return np.repeat(self.cases, np.diff(self.word_ends, prepend=0))
+
 
 class WordEncoder:
     """Splits words into subwords, one word at a time, with a cache.

@@ -11,24 +11,27 @@ import numpy as np
 from forest_align.cext.score_bounds import LARGEST_SCORE
 from forest_align.parsing.networks._network_shapes import check_weights, network_sizes
 from forest_align.parsing.networks.devices import Device, find_device
-from forest_align.parsing.networks.encoder_batches import WordEncoder, length_batches
+from forest_align.parsing.networks.encoder_batches import length_batches
 from forest_align.parsing.networks.integer_parser import IntegerParser
 from forest_align.parsing.networks.model_files import (
+    WEIGHTS,
     ParserConfig,
     parser_config,
     read_config,
     read_tables,
 )
 from forest_align.parsing.networks.span_scores import SpanScores
+from forest_align.parsing.networks.vector_network import WordVectors
 from forest_align.types import InputError, ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from forest_align.parsing.networks._network_shapes import NetworkSizes
-    from forest_align.parsing.networks.encoder_batches import EncodedSentence
+    from forest_align.parsing.networks.encoder_batches import EncodedSentence, WordEncoder
     from forest_align.parsing.networks.span_network import OnDevice
     from forest_align.parsing.networks.stored_tables import IntegerTable
+    from forest_align.parsing.networks.torch_vectors import TorchVectorNetwork
 
 Result = TypeVar("Result")
 
@@ -40,8 +43,8 @@ class Network(Protocol):
     def longest(self) -> int:
         """Maximum number of subwords, and of words with start and stop symbols, of a sentence."""
 
-    def __call__(self, sentences: Sequence[EncodedSentence]) -> tuple[np.ndarray, np.ndarray]:
-        """Score every span and tag of some sentences.
+    def __call__(self, sentences: Sequence[EncodedSentence]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Score every span and tag of some sentences, and make word vectors.
 
         Returns
         -------
@@ -50,6 +53,8 @@ class Network(Protocol):
             all sentences, row by row.
         numpy.ndarray
             float32, shape (n, T): scores of the tags of all words.
+        numpy.ndarray
+            float32, shape (n, D): vectors of all words, of unit length.
         """
 
     def tags(self, sentences: Sequence[EncodedSentence]) -> np.ndarray:
@@ -65,6 +70,8 @@ class EncoderScorer:
         In evaluation mode, in the arithmetic to use.
     encode : WordEncoder
         Its encoder's tokenizer.
+    word_vectors : WordVectors, optional
+        The encoder that the network reads, by itself.
     config : ParserConfig
         Names of the network's labels and tags, and its temperature.
     weights : str
@@ -80,8 +87,9 @@ class EncoderScorer:
         config: ParserConfig,
         weights: str = "the network",
         device: Device | None = None,
+        word_vectors: WordVectors | None = None,
     ) -> None:
-        self.labels = config.labels
+        self.labels, self.word_vectors = config.labels, word_vectors
         self.force_root = bool(config.hparams.get("force_root_constituent", True))
         self._network, self._encode, self._tag_names = network, encode, config.tags
         self._temperature, self._weights = config.temperature, weights
@@ -103,15 +111,18 @@ class EncoderScorer:
         ModelError
             If a file is missing or damaged, or does not fit the parser.
         """
-        description = read_config(folder)
-        config = parser_config(folder, description)
-        sizes = network_sizes(folder, description, config)
-        encode = WordEncoder(folder, sizes.encoder_words)
+        config = parser_config(folder, read_config(folder))
+        device = device or find_device()
+        vectors = WordVectors(folder, device)
+        sizes = network_sizes(folder, config, vectors.network.width)
         weights = read_tables(folder)
         check_weights(folder, weights, sizes)
-        device = device or find_device()
-        network = IntegerParser(weights, sizes) if device.is_integer else _on_device(weights, sizes, device)
-        return cls(network, encode, config, str(folder / "model.safetensors"), device)
+        network: Network
+        if device.is_integer:
+            network = IntegerParser(vectors.network, weights, sizes)
+        else:
+            network = _on_device(vectors.network, weights, sizes, device)
+        return cls(network, vectors.encode, config, str(folder / WEIGHTS), device, vectors)
 
     def score(
         self, batch: Sequence[Sequence[str]], space_after: Sequence[Sequence[bool]] | None = None
@@ -159,18 +170,20 @@ class EncoderScorer:
         return None
 
     def _score(self, sentences: list[EncodedSentence]) -> list[SpanScores]:
-        raw, tags = self._network(sentences)
+        raw, tags, vectors = self._network(sentences)
         spans = raw / np.float32(self._temperature)
         if not (spans.max(initial=-np.inf) <= LARGEST_SCORE and spans.min(initial=np.inf) >= -LARGEST_SCORE):
             raise ModelError(f"{self._weights}: expected scores within ±{LARGEST_SCORE:.0f}, found others")
-        scored, start = [], 0
+        scored, start, first_word = [], 0, 0
         for names in self._names(sentences, tags):
             size = len(names)
             first, last = _upper_triangle(size)
             scores = np.zeros((size, size, len(self.labels)), dtype=np.float32)
             scores[first, last, 1:] = spans[start : start + len(first)]
             start += len(first)
-            scored.append(SpanScores(scores, self.labels, names, self.force_root))
+            of_words = vectors[first_word : first_word + size].copy()
+            first_word += size
+            scored.append(SpanScores(scores, self.labels, names, self.force_root, of_words))
         return scored
 
     def _names(self, sentences: list[EncodedSentence], tags: np.ndarray) -> Iterator[tuple[str, ...]]:
@@ -182,15 +195,17 @@ class EncoderScorer:
 
 
 def _on_device(
-    weights: Mapping[str, np.ndarray | IntegerTable], sizes: NetworkSizes, device: Device
+    states: TorchVectorNetwork,
+    weights: Mapping[str, np.ndarray | IntegerTable],
+    sizes: NetworkSizes,
+    device: Device,
 ) -> OnDevice:
     """The network in torch."""
     import torch
 
     from forest_align.parsing.networks.span_network import OnDevice, SpanNetwork
 
-    place = torch.device(device.place)
-    return OnDevice(SpanNetwork(weights, sizes, getattr(torch, device.dtype), place), place)
+    return OnDevice(states, SpanNetwork(weights, sizes, getattr(torch, device.dtype), states.place))
 
 
 @lru_cache(maxsize=256)

@@ -3,47 +3,46 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from forest_align.cext import encoder
 from forest_align.parsing.networks.integer_layers import IntegerEncoderLayer, IntegerLinear, LayerWeights
-from forest_align.parsing.networks.row_batches import RowBatch, join_rows, places_within
-from forest_align.parsing.networks.stored_tables import IntegerTable
+from forest_align.parsing.networks.row_batches import RowBatch, join_rows, mean_vectors, places_within
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from forest_align.parsing.networks._network_shapes import NetworkSizes
     from forest_align.parsing.networks.encoder_batches import EncodedSentence
+    from forest_align.parsing.networks.stored_tables import IntegerTable
+    from forest_align.parsing.networks.vector_network import VectorNetwork
 
 #: Spans scored at once: their hidden layers fit in a processor's cache.
 SPAN_CHUNK = 1024
 
 
 class IntegerParser:
-    """A BERT encoder, benepar's partitioned attention over it, and the scores of labels and tags.
+    """Layers of BERT on the states of the vectors' encoder, benepar's partitioned attention, and the scores.
 
     Parameters
     ----------
+    states : VectorNetwork
+        The encoder that it reads.
     weights : mapping of str to numpy.ndarray or IntegerTable
         With the names and shapes of :func:`~forest_align.parsing.networks._network_shapes.weight_shapes`.
     sizes : NetworkSizes
         The sizes that do not follow from the weights.
     """
 
-    def __init__(self, weights: Mapping[str, np.ndarray | IntegerTable], sizes: NetworkSizes) -> None:
-        self.longest = sizes.longest
+    def __init__(
+        self, states: VectorNetwork, weights: Mapping[str, np.ndarray | IntegerTable], sizes: NetworkSizes
+    ) -> None:
+        self._states = states
+        self.longest = min(states.longest, sizes.positions)
         named = LayerWeights(weights)
-        embeddings = named.below("pretrained_model.embeddings.")
-        words = weights["pretrained_model.embeddings.word_embeddings.weight"]
-        self._words = (
-            words if isinstance(words, IntegerTable) else embeddings["word_embeddings.weight"].__getitem__
-        )
-        # All subwords have the first segment type.
-        first_segment = embeddings["token_type_embeddings.weight"][0]
-        self._positions = embeddings["position_embeddings.weight"] + first_segment
-        self._embedding_norm = embeddings.norm("LayerNorm", sizes.epsilon)
+        self._input = named.linear("input")
         self._encoder = [
             IntegerEncoderLayer(
                 named.below(f"pretrained_model.encoder.layer.{number}."), sizes.encoder_heads, sizes.epsilon
@@ -64,27 +63,28 @@ class IntegerParser:
         self._tag_input = named.linear("f_tag.0")
         self._labels, self._tags = _Output(named.below("f_label.")), _Output(named.below("f_tag."))
 
-    def __call__(self, sentences: Sequence[EncodedSentence]) -> tuple[np.ndarray, np.ndarray]:
+    def __call__(self, sentences: Sequence[EncodedSentence]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Score every span and tag; see :class:`~forest_align.parsing.networks.encoder_scorer.Network`."""
         batch = join_rows(sentences)
-        annotations = self._annotate(batch)
-        return self._score_spans(annotations, batch), self._score_tags(annotations, batch)
+        states = self._states.states(batch)
+        annotations = self._annotate(states, batch)
+        spans, tags = self._score_spans(annotations, batch), self._score_tags(annotations, batch)
+        return spans, tags, mean_vectors(states, batch)
 
     def tags(self, sentences: Sequence[EncodedSentence]) -> np.ndarray:
         """Score every tag."""
         batch = join_rows(sentences)
-        return self._score_tags(self._annotate(batch), batch)
+        return self._score_tags(self._annotate(self._states.states(batch), batch), batch)
 
     def _score_tags(self, annotations: np.ndarray, batch: RowBatch) -> np.ndarray:
         return self._tags(self._tag_input(annotations[batch.is_word()]))
 
-    def _annotate(self, batch: RowBatch) -> np.ndarray:
+    def _annotate(self, states: np.ndarray, batch: RowBatch) -> np.ndarray:
         """Inputs for scoring labels and tags, (V, D): forward and backward halves."""
-        hidden = self._words(batch.subwords) + self._positions[places_within(batch.starts)]
-        hidden = self._embedding_norm(hidden)
+        hidden = self._input(states) + self._cases[batch.subword_cases()]
         for layer in self._encoder:
             hidden = layer(hidden, batch.starts)
-        content = self._project(hidden[batch.word_rows] + self._cases[batch.cases])
+        content = self._project(hidden[batch.word_rows])
         timing = self._timing[places_within(batch.word_starts)]
         annotations = self._timing_norm(np.concatenate([content, timing], 1))
         for layer_of_words in self._partitioned:

@@ -23,11 +23,14 @@ if TYPE_CHECKING:
 
     from forest_align.parsing.networks.stored_tables import Table
 
-#: Section of ``config.json`` with all fields that are not the encoder's.
+#: Section of ``config.json`` with all fields that do not describe the parser's layers of BERT.
 SECTION = "forest_align"
-FORMAT = 1
-#: Files of a tokenizer. Only the first must be there; the others depend on the version of transformers.
-TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")
+#: Version of this section. In the first one, parsers had an encoder of their own.
+FORMAT = 2
+#: The parser's weights, and the encoder that it reads: weights and sizes.
+WEIGHTS, ENCODER_WEIGHTS, ENCODER_SIZES = "parser.safetensors", "encoder.safetensors", "encoder.json"
+TOKENIZER = "tokenizer.json"
+ENCODER_FILES = (ENCODER_WEIGHTS, ENCODER_SIZES, TOKENIZER)
 
 #: Least and greatest temperature: scores divided by others lose their digits, or exceed what kernels take.
 TEMPERATURES = (1e-3, 1e3)
@@ -40,7 +43,7 @@ Number = TypeVar("Number", int, float)
 
 @dataclass(frozen=True, slots=True)
 class ParserConfig:
-    """A model folder's configuration of its parser, apart from that of the encoder.
+    """A model folder's configuration of its parser, apart from that of the encoder that it reads.
 
     Attributes
     ----------
@@ -50,6 +53,8 @@ class ParserConfig:
         Part-of-speech tags. The first means an unknown tag and is never predicted.
     hparams : mapping
         benepar's hyper-parameters.
+    layers : mapping
+        Sizes and kind of the parser's layers of BERT, as ``transformers`` names them.
     temperature : float
         Label scores are divided by it to calibrate probabilities.
     """
@@ -57,6 +62,7 @@ class ParserConfig:
     labels: tuple[str, ...]
     tags: tuple[str, ...]
     hparams: Mapping[str, Any]
+    layers: Mapping[str, Any]
     temperature: float = 1.0
 
 
@@ -108,7 +114,8 @@ def parser_config(folder: Path, config: Mapping[str, Any]) -> ParserConfig:
     least, most = TEMPERATURES
     if not least <= temperature <= most:
         raise ModelError(f"{place}: expected a temperature from {least} to {most}, found {temperature}")
-    return ParserConfig(labels, tags, dict(hparams), temperature)
+    layers = {name: value for name, value in config.items() if name != SECTION}
+    return ParserConfig(labels, tags, dict(hparams), layers, temperature)
 
 
 def check_names(fields: Fields, key: str) -> tuple[str, ...]:
@@ -143,7 +150,7 @@ def positive_number(place: Path, fields: Mapping[str, Any], name: str, kind: typ
 
 
 def read_weights(folder: Path) -> dict[str, np.ndarray]:
-    """Read ``model.safetensors`` as float32, quantized rows restored.
+    """Read ``parser.safetensors`` as float32, quantized rows restored.
 
     Raises
     ------
@@ -154,14 +161,14 @@ def read_weights(folder: Path) -> dict[str, np.ndarray]:
 
 
 def read_tables(folder: Path) -> dict[str, np.ndarray | IntegerTable]:
-    """Map ``model.safetensors`` as it is; matrices of 8-bit integers as tables.
+    """Map ``parser.safetensors`` as it is; matrices of 8-bit integers as tables.
 
     Raises
     ------
     ModelError
         If the file is missing or damaged, scales do not fit, or a weight is NaN or too large.
     """
-    path = folder / "model.safetensors"
+    path = folder / WEIGHTS
     stored = map_arrays(path)
     weights: dict[str, np.ndarray | IntegerTable] = {}
     for name, value in stored.items():
@@ -216,7 +223,7 @@ def write_model(
     folder : Path
         The folder to write.
     encoder_folder : Path
-        Folder with the encoder's ``config.json`` and tokenizer files.
+        Folder with the encoder that the parser reads, and its tokenizer.
     weights : mapping of str to numpy.ndarray or torch.Tensor
         Parameters under benepar's names; those that are not matrices are stored in half precision.
     config : ParserConfig
@@ -226,27 +233,24 @@ def write_model(
     shutil.rmtree(fresh, ignore_errors=True)
     if folder.exists():
         # Do not copy files that are written below: writing to a copied link would change its target.
-        rewritten = shutil.ignore_patterns("config.json", "model.safetensors", *TOKENIZER_FILES)
+        rewritten = shutil.ignore_patterns("config.json", WEIGHTS, *ENCODER_FILES)
         shutil.copytree(folder, fresh, symlinks=True, ignore=rewritten)
     else:
         fresh.mkdir(parents=True)
-    for name in TOKENIZER_FILES:
-        if name == TOKENIZER_FILES[0] or (encoder_folder / name).exists():
-            shutil.copyfile(encoder_folder / name, fresh / name)
-    encoder = read_config(encoder_folder)
-    for key in ("_name_or_path", "gradient_checkpointing", "use_cache", "transformers_version", SECTION):
-        encoder.pop(key, None)
-    encoder[SECTION] = {
+    for name in ENCODER_FILES:
+        shutil.copyfile(encoder_folder / name, fresh / name)
+    section = {
         "format": FORMAT,
         "labels": list(config.labels),
         "tags": list(config.tags),
         "hparams": dict(config.hparams),
         "temperature": config.temperature,
     }
-    (fresh / "config.json").write_text(json.dumps(encoder, indent=1) + "\n", encoding="utf-8")
-    save_file(_pack(weights), fresh / "model.safetensors")
+    description = {**config.layers, SECTION: section}
+    (fresh / "config.json").write_text(json.dumps(description, indent=1) + "\n", encoding="utf-8")
+    save_file(_pack(weights), fresh / WEIGHTS)
     # The library makes files readable by their owner only; all users may read an installed model.
-    (fresh / "model.safetensors").chmod(0o644)
+    (fresh / WEIGHTS).chmod(0o644)
     shutil.rmtree(folder, ignore_errors=True)
     fresh.rename(folder)
 

@@ -26,7 +26,7 @@ class EncoderBatch:
     word_mask : torch.Tensor
         bool ``[B, W + 2]``.
     cases : torch.Tensor
-        int64 ``[B, W + 2]``.
+        int64 ``[B, T]``: letter-case class of each subword's word.
     lengths : torch.Tensor
         int64 ``[B]``: number of words.
     """
@@ -43,20 +43,28 @@ class EncoderBatch:
         return EncoderBatch(*(getattr(self, one.name).to(device) for one in fields(self)))
 
 
+def padded(rows: Sequence[np.ndarray]) -> torch.Tensor:
+    """States of the subwords of each sentence as one tensor, float32 ``[B, T, D]``, 0 for padding."""
+    joined = np.zeros((len(rows), max(map(len, rows)), rows[0].shape[1]), dtype=np.float32)
+    for place, of_sentence in enumerate(rows):
+        joined[place, : len(of_sentence)] = of_sentence
+    return torch.from_numpy(joined)
+
+
 def collate(sentences: Sequence[EncodedSentence]) -> EncoderBatch:
     """Pad encoded sentences to one batch."""
     width = max(len(sentence.subwords) for sentence in sentences)
     height = max(len(sentence.word_ends) for sentence in sentences) + 2
     subwords = np.zeros((len(sentences), width), dtype=np.int64)
     ends = np.zeros((len(sentences), height), dtype=np.int64)
-    cases = np.full((len(sentences), height), BOUNDARY_CASE, dtype=np.int64)
+    cases = np.full((len(sentences), width), BOUNDARY_CASE, dtype=np.int64)
     sizes = np.array([len(sentence.subwords) for sentence in sentences])
     lengths = np.array([len(sentence.word_ends) for sentence in sentences])
     for row, sentence in enumerate(sentences):
         subwords[row, : sizes[row]] = sentence.subwords
         ends[row, 1 : lengths[row] + 1] = sentence.word_ends
         ends[row, lengths[row] + 1] = sizes[row] - 1
-        cases[row, 1 : lengths[row] + 1] = sentence.cases
+        cases[row, 1 : sizes[row] - 1] = sentence.subword_cases()
     return EncoderBatch(
         torch.from_numpy(subwords),
         torch.from_numpy(np.arange(width)[None, :] < sizes[:, None]),

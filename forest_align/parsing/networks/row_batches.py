@@ -35,6 +35,10 @@ class RowBatch:
     word_starts: np.ndarray
     cases: np.ndarray
 
+    def subword_cases(self) -> np.ndarray:
+        """The letter-case class of each subword's word: int64, shape (R,)."""
+        return np.repeat(self.cases, np.diff(self.word_rows, prepend=-1))
+
     def is_word(self) -> np.ndarray:
         """Mark the words that are no start or stop symbols: bool, shape (V,)."""
         marked = np.ones(len(self.word_rows), dtype=bool)

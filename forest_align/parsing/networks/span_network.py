@@ -18,10 +18,12 @@ from torch.nn import functional
 from forest_align.parsing.networks._encoder_layer import EncoderLayer, Weights, normalise
 from forest_align.parsing.networks._packed_rows import PackedRows
 from forest_align.parsing.networks.padded_batches import EncoderBatch, collate
+from forest_align.parsing.networks.row_batches import join_rows, mean_vectors
 
 if TYPE_CHECKING:
     from forest_align.parsing.networks._network_shapes import NetworkSizes
     from forest_align.parsing.networks.encoder_batches import EncodedSentence
+    from forest_align.parsing.networks.torch_vectors import TorchVectorNetwork
 
 #: Applies a layer: ``[..., K]`` to ``[..., N]``.
 Linear = Callable[[torch.Tensor], torch.Tensor]
@@ -108,7 +110,7 @@ def score_spans(
 
 
 class SpanNetwork:
-    """A BERT encoder, benepar's partitioned attention over it, and the scores of labels and tags.
+    """Layers of BERT on the states of the vectors' encoder, benepar's partitioned attention, and the scores.
 
     Parameters
     ----------
@@ -130,15 +132,10 @@ class SpanNetwork:
         device: torch.device = PROCESSOR,
     ) -> None:
         self.sizes = sizes
-        self.longest = sizes.longest
+        self.longest = sizes.positions
         named = Weights(weights, dtype, device)
         self._span_chunk = SPAN_CHUNK if device.type == "cpu" else DEVICE_SPAN_CHUNK
-        embeddings = named.below("pretrained_model.embeddings.")
-        self._words = embeddings["word_embeddings.weight"]
-        # All subwords have the first segment type.
-        first_segment = embeddings["token_type_embeddings.weight"][0]
-        self._positions = embeddings["position_embeddings.weight"] + first_segment
-        self._embedding_norm = embeddings.layer("LayerNorm")
+        self._input = named.layer("input")
         self._encoder = [
             EncoderLayer(
                 named.below(f"pretrained_model.encoder.layer.{number}."),
@@ -159,25 +156,24 @@ class SpanNetwork:
         self._labels, self._tags = _Output(named.below("f_label.")), _Output(named.below("f_tag."))
         self._tag_input = named.layer("f_tag.0")
 
-    def __call__(self, batch: EncoderBatch) -> BatchScores:
-        """Score every span and tag of a batch."""
-        annotations = self._annotate(batch)
+    def __call__(self, batch: EncoderBatch, states: torch.Tensor) -> BatchScores:
+        """Score every span and tag of a batch; ``states`` of the vectors' encoder are ``[B, T, D]``."""
+        annotations = self._annotate(batch, states)
         spans = score_spans(annotations, batch.lengths, self._label_input, self._labels, self._span_chunk)
         return BatchScores(spans, self._score_tags(annotations))
 
-    def tags(self, batch: EncoderBatch) -> torch.Tensor:
+    def tags(self, batch: EncoderBatch, states: torch.Tensor) -> torch.Tensor:
         """Score every tag of a batch and no span; see :attr:`BatchScores.tags`."""
-        return self._score_tags(self._annotate(batch))
+        return self._score_tags(self._annotate(batch, states))
 
     def _score_tags(self, annotations: torch.Tensor) -> torch.Tensor:
         return self._tags(functional.linear(annotations, *self._tag_input))
 
-    def _annotate(self, batch: EncoderBatch) -> torch.Tensor:
+    def _annotate(self, batch: EncoderBatch, states: torch.Tensor) -> torch.Tensor:
         """Inputs for scoring labels and tags: ``[B, W + 2, D]``, forward and backward halves."""
-        hidden = self._encode(batch)
+        hidden = self._encode(batch, states)
         rows = torch.arange(len(batch.subwords), device=hidden.device)[:, None]
-        features = hidden[rows, batch.word_ends] + functional.embedding(batch.cases, self._cases)
-        content = functional.linear(features, self._project)
+        content = functional.linear(hidden[rows, batch.word_ends], self._project)
         timing = self._timing[: content.shape[1]].expand(len(content), -1, -1)
         packed = PackedRows(batch.word_mask)
         annotations = normalise(packed.pack(torch.cat([content, timing], -1)), self._timing_norm)
@@ -186,46 +182,48 @@ class SpanNetwork:
         annotations = packed.unpack(annotations)
         return torch.cat([annotations[..., 0::2], annotations[..., 1::2]], -1)
 
-    def _encode(self, batch: EncoderBatch) -> torch.Tensor:
-        """Hidden states of the encoder's last layer, ``[B, S, D]``."""
-        embedded = functional.embedding(batch.subwords, self._words)
-        embedded = embedded + self._positions[: embedded.shape[1]]
+    def _encode(self, batch: EncoderBatch, states: torch.Tensor) -> torch.Tensor:
+        """Hidden states of the last encoder layer, ``[B, T, D]``."""
         packed = PackedRows(batch.subword_mask)
-        hidden = normalise(packed.pack(embedded), self._embedding_norm, self.sizes.epsilon)
+        hidden = functional.linear(packed.pack(states), *self._input)
+        hidden = hidden + functional.embedding(packed.pack(batch.cases), self._cases)
         for layer in self._encoder:
             hidden = layer(hidden, packed)
         return packed.unpack(hidden)
 
 
 class OnDevice:
-    """A network of torch that reads encoded sentences and returns arrays, wherever it computes.
+    """Networks of torch that read encoded sentences and return arrays, wherever they compute.
 
     Parameters
     ----------
-    network : SpanNetwork or SpanParser
+    states : TorchVectorNetwork
+        The encoder of the word vectors.
+    network : SpanNetwork
         Scores a batch.
-    place : torch.device
-        Where it computes.
     """
 
-    def __init__(self, network: Any, place: torch.device) -> None:
-        self._network, self._place, self.longest = network, place, network.longest
+    def __init__(self, states: TorchVectorNetwork, network: SpanNetwork) -> None:
+        self._states, self._network = states, network
+        self.longest = min(states.longest, network.longest)
 
-    def __call__(self, sentences: Sequence[EncodedSentence]) -> tuple[np.ndarray, np.ndarray]:
+    def __call__(self, sentences: Sequence[EncodedSentence]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Score every span and tag; see :class:`~forest_align.parsing.networks.encoder_scorer.Network`."""
-        batch = collate(sentences).to(self._place)
-        with torch.no_grad():
-            scores = self._network(batch)
-        return scores.spans.float().cpu().numpy(), _of_words(scores.tags, batch)
+        batch = collate(sentences).to(self._states.place)
+        with torch.inference_mode():
+            states = self._states.hidden(batch)
+            scores = self._network(batch, states)
+        vectors = mean_vectors(states[batch.subword_mask].float().cpu().numpy(), join_rows(sentences))
+        return scores.spans.float().cpu().numpy(), of_words(scores.tags, batch), vectors
 
     def tags(self, sentences: Sequence[EncodedSentence]) -> np.ndarray:
         """Score every tag."""
-        batch = collate(sentences).to(self._place)
-        with torch.no_grad():
-            return _of_words(self._network.tags(batch), batch)
+        batch = collate(sentences).to(self._states.place)
+        with torch.inference_mode():
+            return of_words(self._network.tags(batch, self._states.hidden(batch)), batch)
 
 
-def _of_words(tags: torch.Tensor, batch: EncoderBatch) -> np.ndarray:
+def of_words(tags: torch.Tensor, batch: EncoderBatch) -> np.ndarray:
     """Drop padding, and the rows of start and stop symbols."""
     return tags[:, 1:-1][batch.word_mask[:, 2:]].float().cpu().numpy()
 

@@ -27,12 +27,15 @@ class SpanScores:
         n predicted part-of-speech tags.
     force_root : bool
         Whether the span of the whole sentence must be labelled.
+    vectors : numpy.ndarray or None
+        float32, shape (n, D): word vectors, if the same pass makes them.
     """
 
     scores: np.ndarray = field(repr=False)
     labels: tuple[str, ...] = field(repr=False)
     tags: tuple[str, ...]
     force_root: bool = True
+    vectors: np.ndarray | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.tags)

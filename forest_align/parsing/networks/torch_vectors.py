@@ -48,7 +48,7 @@ class TorchVectorNetwork:
     ) -> None:
         weights = Weights(stored, dtype, place)
         self._words, self._positions = weights["words"], weights["positions"]
-        self._norm, self._place = weights.layer("norm"), place
+        self._norm, self.place = weights.layer("norm"), place
         self._epsilon, self._distance = sizes.epsilon, sizes.distance
         self._layers = [
             EncoderLayer(weights.below(f"layer.{number}."), sizes.heads, sizes.epsilon)
@@ -60,7 +60,7 @@ class TorchVectorNetwork:
 
     def __call__(self, sentences: Sequence[EncodedSentence]) -> np.ndarray:
         """Vectors of all words of the sentences, float32 (n, D)."""
-        batch = collate(sentences).to(self._place)
+        batch = collate(sentences).to(self.place)
         with torch.inference_mode():
             hidden = self.hidden(batch)[batch.subword_mask].float().cpu().numpy()
         return mean_vectors(hidden, join_rows(sentences))

@@ -1,4 +1,4 @@
-"""Contextual word vectors: the lower layers of an encoder other than the parser's."""
+"""Contextual word vectors: the lower layers of the encoder, which the parser reads as well."""
 
 from __future__ import annotations
 
@@ -12,8 +12,15 @@ from forest_align.parsing.networks._network_shapes import VectorSizes
 from forest_align.parsing.networks.devices import Device, find_device
 from forest_align.parsing.networks.encoder_batches import EncodedSentence, WordEncoder, length_batches
 from forest_align.parsing.networks.integer_layers import IntegerEncoderLayer, LayerWeights
-from forest_align.parsing.networks.model_files import check_bounded, positive_number, read_config
+from forest_align.parsing.networks.model_files import (
+    ENCODER_SIZES,
+    ENCODER_WEIGHTS,
+    check_bounded,
+    positive_number,
+    read_config,
+)
 from forest_align.parsing.networks.row_batches import (
+    RowBatch,
     distance_buckets,
     join_rows,
     mean_vectors,
@@ -23,8 +30,8 @@ from forest_align.parsing.networks.row_batches import (
 from forest_align.parsing.networks.stored_tables import FourBitTable, Table, map_arrays
 from forest_align.types import ModelError
 
-#: Folder of the bundled encoder.
-VECTORS = Path(__file__).parent.parent / "vectors"
+#: Folder of the bundled encoder, tagger and parser.
+BUNDLED = Path(__file__).parent.parent / "models" / "en"
 FORMAT = 1
 _TABLE, _SCALES = ".int4", ".scale"
 
@@ -35,7 +42,7 @@ class WordVectors:
     Parameters
     ----------
     folder : Path
-        With ``config.json``, ``model.safetensors`` and an uncased BERT tokenizer. Its files cannot run code.
+        With ``encoder.json``, ``encoder.safetensors`` and ``tokenizer.json``, which cannot run code.
     device : Device, optional
         Where to compute, and in which arithmetic; by default the processor, in 8-bit integers.
 
@@ -45,23 +52,23 @@ class WordVectors:
         If a file is missing or damaged, or does not fit the others.
     """
 
-    def __init__(self, folder: Path = VECTORS, device: Device | None = None) -> None:
+    def __init__(self, folder: Path = BUNDLED, device: Device | None = None) -> None:
         self._device = device or find_device()
         sizes = read_sizes(folder)
-        path = folder / "model.safetensors"
+        path = folder / ENCODER_WEIGHTS
         stored = map_arrays(path)
         check_bounded(path, stored)
         if sizes.layers > len(stored):
-            raise ModelError(f"{path}: does not fit config.json ({sizes.layers} 'layers')")
+            raise ModelError(f"{path}: does not fit {ENCODER_SIZES} ({sizes.layers} 'layers')")
         try:
-            self._network = _network(_with_tables(stored), sizes, self._device)
-            self._encode = WordEncoder(folder, self._network.words)
+            self.network = _network(_with_tables(stored), sizes, self._device)
+            self.encode = WordEncoder(folder, self.network.words)
             # Weights of other shapes than the sizes ask for fail at the first sentence at the latest.
             (of_two_words,) = self([("a", "b")])
-        except (KeyError, IndexError, TypeError, ValueError, RuntimeError) as error:
-            raise ModelError(f"{path}: does not fit config.json ({error})") from None
-        if of_two_words.shape != (2, self._network.width) or not np.isfinite(of_two_words).all():
-            raise ModelError(f"{path}: does not fit config.json (found vectors that are not finite)")
+        except (KeyError, IndexError, TypeError, ValueError, ArithmeticError, RuntimeError) as error:
+            raise ModelError(f"{path}: does not fit {ENCODER_SIZES} ({error})") from None
+        if of_two_words.shape != (2, self.network.width) or not np.isfinite(of_two_words).all():
+            raise ModelError(f"{path}: does not fit {ENCODER_SIZES} (found vectors that are not finite)")
 
     def __call__(self, sentences: Sequence[Sequence[str]]) -> list[np.ndarray]:
         """Vectors of the words of each sentence.
@@ -82,18 +89,18 @@ class WordVectors:
         vectors: list[np.ndarray] = [np.zeros(0)] * len(parts)
         for items in length_batches([len(part.subwords) for part in parts], self._device.batch_subwords):
             batch = [parts[item] for item in items]
-            rows = self._network(batch)
+            rows = self.network(batch)
             starts = running_sums([len(part.word_ends) for part in batch])
             for item, start, end in zip(items, starts[:-1], starts[1:], strict=True):
                 vectors[item] = rows[start:end].copy()
         following = iter(vectors)
-        none = np.zeros((0, self._network.width), dtype=np.float32)
+        none = np.zeros((0, self.network.width), dtype=np.float32)
         return [np.concatenate([none, *(next(following) for _ in range(count))]) for count in counts]
 
     def _parts(self, words: Sequence[str]) -> list[EncodedSentence]:
         if not words:
             return []
-        whole, most = self._encode(words), self._network.longest
+        whole, most = self.encode(words), self.network.longest
         if len(whole.subwords) <= most:
             return [whole]
         if len(words) == 1:  # the beginning of a very long word
@@ -137,10 +144,14 @@ class VectorNetwork:
     def __call__(self, sentences: Sequence[EncodedSentence]) -> np.ndarray:
         """Vectors of all words of the sentences, float32 (n, D)."""
         batch = join_rows(sentences)
+        return mean_vectors(self.states(batch), batch)
+
+    def states(self, batch: RowBatch) -> np.ndarray:
+        """States of all subwords after the last layer, float32 (R, D)."""
         hidden = self._norm(self._words(batch.subwords) + self._positions[places_within(batch.starts)])
         for layer in self._layers:
             hidden = layer(hidden, batch.starts, self._bias)
-        return mean_vectors(hidden, batch)
+        return hidden
 
 
 def _with_tables(stored: Mapping[str, np.ndarray]) -> dict[str, np.ndarray | Table]:
@@ -165,14 +176,14 @@ def _network(stored: Mapping[str, np.ndarray | Table], sizes: VectorSizes, devic
 
 
 def read_sizes(folder: Path) -> VectorSizes:
-    """Read ``config.json`` of an encoder for word vectors.
+    """Read ``encoder.json`` of an encoder.
 
     Raises
     ------
     ModelError
         If the file is missing, a field is missing or wrong, or the format is from a later version.
     """
-    config, place = read_config(folder), folder / "config.json"
+    config, place = read_config(folder, ENCODER_SIZES), folder / ENCODER_SIZES
     if config.get("format") != FORMAT:
         raise ModelError(f"{place}: format {config.get('format')!r}, this version reads {FORMAT}")
     layers, heads, distance = (

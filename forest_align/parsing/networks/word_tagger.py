@@ -16,7 +16,7 @@ from forest_align.parsing.networks.model_files import (
     read_config,
 )
 from forest_align.parsing.networks.stored_tables import map_arrays
-from forest_align.parsing.networks.vector_network import VECTORS
+from forest_align.parsing.networks.vector_network import BUNDLED
 from forest_align.types import InputError, ModelError
 from forest_align.types.json_fields import Fields
 
@@ -54,7 +54,7 @@ class WordTagger:
         )
 
     @classmethod
-    def read(cls, folder: Path = VECTORS) -> WordTagger:
+    def read(cls, folder: Path = BUNDLED) -> WordTagger:
         """Read ``tagger.json`` and ``tagger.safetensors``, which ``em/parser/tagger.py`` writes.
 
         Raises
