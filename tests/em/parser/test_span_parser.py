@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,17 +17,17 @@ from benepar.parse_chart import ChartParser
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
-from transformers import BertConfig, BertTokenizerFast
+from transformers import BertTokenizerFast
 
 from forest_align.cext import chart
-from forest_align.em.parser._span_parser import SpanParser
+from forest_align.em.parser._examples import ExampleStore
+from forest_align.em.parser._span_parser import OnStates, SpanParser
 from forest_align.em.parser._tree_crf_loss import log_partition, negative_log_likelihood
 from forest_align.parsing.networks import span_network
 from forest_align.parsing.networks._network_shapes import check_weights, network_sizes
 from forest_align.parsing.networks.devices import EXACT, Device, find_device
 from forest_align.parsing.networks.encoder_batches import (
     CASE_CLASSES,
-    WordEncoder,
     case_class,
     length_batches,
 )
@@ -36,11 +39,15 @@ from forest_align.parsing.networks.model_files import (
     read_weights,
     write_model,
 )
-from forest_align.parsing.networks.padded_batches import EncoderBatch, collate
+from forest_align.parsing.networks.padded_batches import EncoderBatch, collate, padded
+from forest_align.parsing.networks.row_batches import join_rows
 from forest_align.parsing.networks.span_network import SpanNetwork, score_spans, span_index
 from forest_align.parsing.networks.span_scores import SpanScores
+from forest_align.parsing.networks.vector_network import WordVectors
 from forest_align.parsing.parser_loading import MODELS, load_span_parser
 from forest_align.types import InputError, ModelError
+
+from ...tiny_encoder import POSITIONS, STATES, write_encoders
 
 LABELS = ("", "NP", "S", "S::VP")
 TAGS = ("UNK", "NN", "VB", ".")
@@ -65,44 +72,34 @@ HPARAMS: dict[str, Any] = {
     "residual_dropout": 0.2,
     "morpho_emb_dropout": 0.2,
 }
+LAYERS: dict[str, Any] = {
+    "model_type": "bert",
+    "hidden_act": "gelu",
+    "hidden_size": 16,
+    "intermediate_size": 32,
+    "num_attention_heads": 2,
+    "num_hidden_layers": 2,
+    "layer_norm_eps": 1e-12,
+}
 SENTENCES = [["The", "cat", "sat", "."], ["Go"], ["a", "b", "don't", "(", "COVID-19", ")"]]
 
 
 @pytest.fixture(scope="module")
 def encoder_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A two-layer BERT configuration and an uncased tokenizer of single letters and a few words."""
-    folder = tmp_path_factory.mktemp("encoder")
-    letters = [chr(code) for code in range(33, 127) if not chr(code).isupper()]
-    pieces = [
-        "[PAD]",
-        "[UNK]",
-        "[CLS]",
-        "[SEP]",
-        "[MASK]",
-        *letters,
-        *(f"##{x}" for x in letters),
-        "the",
-        "cat",
-    ]
-    (folder / "pieces.txt").write_text("\n".join(pieces))
-    BertTokenizerFast(str(folder / "pieces.txt"), do_lower_case=True, model_max_length=40).save_pretrained(
-        folder
+    """A frozen encoder, a three-layer BERT of whose layers two are used, and a tokenizer."""
+    sizes = {name: value for name, value in LAYERS.items() if isinstance(value, int)}
+    return write_encoders(
+        tmp_path_factory.mktemp("encoder"), **{**sizes, "num_hidden_layers": 3, "max_position_embeddings": 40}
     )
-    BertConfig(
-        vocab_size=len(pieces),
-        hidden_size=16,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=40,
-    ).save_pretrained(folder)
-    return folder
+
+
+def numbered(names: Sequence[str]) -> dict[str, int]:
+    return {name: index for index, name in enumerate(names)}
 
 
 def tiny_parser(encoder_folder: Path) -> SpanParser:
     torch.manual_seed(3)
-    tags, labels = ({name: index for index, name in enumerate(names)} for names in (TAGS, LABELS))
-    parser = SpanParser(tags, labels, HPARAMS, encoder_folder)
+    parser = SpanParser(numbered(TAGS), numbered(LABELS), HPARAMS, encoder_folder, 2, STATES)
     with torch.no_grad():
         for weight in parser.parameters():
             weight.add_(0.3 * torch.randn_like(weight))
@@ -112,7 +109,7 @@ def tiny_parser(encoder_folder: Path) -> SpanParser:
 @pytest.fixture(scope="module")
 def model_folder(encoder_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("models") / "tiny"
-    config = ParserConfig(LABELS, TAGS, HPARAMS, temperature=2.0)
+    config = ParserConfig(LABELS, TAGS, HPARAMS, LAYERS, temperature=2.0)
     write_model(folder, encoder_folder, tiny_parser(encoder_folder).state_dict(), config)
     return folder
 
@@ -130,19 +127,38 @@ def scored(found: SpanScores | InputError) -> SpanScores:
 # -- forward pass ------------------------------------------------------------------------------------------
 
 
-def test_the_fast_forward_pass_equals_benepars(encoder_folder: Path) -> None:
+def read_states(folder: Path, sentences: Sequence[Sequence[str]]) -> tuple[EncoderBatch, torch.Tensor]:
+    """Sentences as the networks read them, with the states of the frozen encoder."""
+    vectors = WordVectors(folder)
+    encoded = [vectors.encode(words) for words in sentences]
+    return collate(encoded), padded([vectors.network.states(join_rows([one])) for one in encoded])
+
+
+class Upper(torch.nn.Module):
+    """The layers that a parser trains, in the place of the whole encoder that benepar asks."""
+
+    def __init__(self, parser: SpanParser, batch: EncoderBatch, states: torch.Tensor) -> None:
+        super().__init__()
+        self.read = parser.input(states) + parser.case_embedding(batch.cases)
+        self.layers = parser.pretrained_model.encoder
+
+    def forward(self, subwords: torch.Tensor, attention_mask: torch.Tensor) -> Any:
+        hidden = self.layers(self.read, torch.where(attention_mask[:, None, None] > 0, 0.0, -1e9))
+        return SimpleNamespace(last_hidden_state=hidden[0])
+
+
+def test_the_forward_pass_above_the_encoder_equals_benepars(encoder_folder: Path) -> None:
     parser = tiny_parser(encoder_folder)
-    batch = collate([WordEncoder(encoder_folder)(words) for words in SENTENCES])
+    batch, states = read_states(encoder_folder, SENTENCES)
     with torch.no_grad():
-        parser.case_embedding.weight.zero_()
-        fast = parser(batch)
-        ends = torch.where(batch.word_mask, batch.word_ends, -100)
+        fast = parser(batch, states)
+        parser.pretrained_model = Upper(parser, batch, states)
         spans, tags = ChartParser.forward(
             parser,
             {
                 "input_ids": batch.subwords,
                 "attention_mask": batch.subword_mask.long(),
-                "words_from_tokens": ends,
+                "words_from_tokens": torch.where(batch.word_mask, batch.word_ends, -100),
                 "valid_token_mask": batch.word_mask,
             },
         )
@@ -156,37 +172,55 @@ def test_the_fast_forward_pass_equals_benepars(encoder_folder: Path) -> None:
 def networks(parser: SpanParser, folder: Path) -> tuple[SpanParser, SpanNetwork]:
     """A parser as benepar's module and as the network that parses, in single precision."""
     config = parser_config(folder, read_config(folder))
-    sizes = network_sizes(folder, read_config(folder), config)
+    sizes = network_sizes(folder, config, WordVectors(folder).network.width)
     check_weights(folder, parser.state_dict(), sizes)
     return parser, SpanNetwork(parser.state_dict(), sizes, torch.float32)
 
 
-def assert_equal_scores(parser: SpanParser, network: SpanNetwork, batch: EncoderBatch) -> None:
+def assert_equal_scores(
+    parser: SpanParser, network: SpanNetwork, batch: EncoderBatch, states: torch.Tensor
+) -> None:
     with torch.inference_mode():
-        expected, found = parser(batch), network(batch)
+        expected, found = parser(batch, states), network(batch, states)
+        assert torch.equal(network.tags(batch, states), found.tags)
     assert torch.allclose(found.spans, expected.spans, atol=2e-4)
     assert torch.allclose(found.tags[batch.word_mask], expected.tags[batch.word_mask], atol=2e-4)
-    with torch.inference_mode():
-        assert torch.equal(parser.tags(batch), expected.tags) and torch.equal(network.tags(batch), found.tags)
 
 
 @pytest.mark.parametrize("sentences", [SENTENCES, SENTENCES[:1]], ids=["padded", "alone"])
 def test_the_network_that_parses_equals_the_one_that_is_trained(
-    encoder_folder: Path, tmp_path: Path, sentences: list[list[str]]
+    encoder_folder: Path, model_folder: Path, sentences: list[list[str]]
 ) -> None:
     parser = tiny_parser(encoder_folder)
-    write_model(tmp_path / "tiny", encoder_folder, parser.state_dict(), ParserConfig(LABELS, TAGS, HPARAMS))
-    batch = collate([WordEncoder(encoder_folder)(words) for words in sentences])
-    assert_equal_scores(*networks(parser, tmp_path / "tiny"), batch)
+    assert_equal_scores(*networks(parser, model_folder), *read_states(encoder_folder, sentences))
 
 
 @pytest.mark.parametrize(("allowed", "longest"), [(30, 30), (60, 40)])
 def test_sentences_are_as_long_as_both_the_encoder_and_the_settings_allow(
     encoder_folder: Path, allowed: int, longest: int
 ) -> None:
-    tags, labels = ({name: index for index, name in enumerate(names)} for names in (TAGS, LABELS))
-    parser = SpanParser(tags, labels, {**HPARAMS, "encoder_max_len": allowed}, encoder_folder)
+    parameters = {**HPARAMS, "encoder_max_len": allowed}
+    parser = SpanParser(numbered(TAGS), numbered(LABELS), parameters, encoder_folder, 2, STATES)
     assert parser.longest == longest
+
+
+@pytest.mark.parametrize("device", [EXACT, find_device()], ids=lambda device: device.dtype)
+@pytest.mark.parametrize("allowed", [20, 40])
+def test_a_sentence_is_read_up_to_what_both_the_frozen_encoder_and_the_settings_allow(
+    model_folder: Path, tmp_path: Path, device: Device, allowed: int
+) -> None:
+    folder, longest = copied(model_folder, tmp_path), min(allowed, POSITIONS) - 2
+    config = json.loads((folder / "config.json").read_text())
+    config["forest_align"]["hparams"]["encoder_max_len"] = allowed
+    (folder / "config.json").write_text(json.dumps(config))
+    weights = load_file(folder / "parser.safetensors")
+    for kind in (".int8", ".scale"):
+        name = f"add_timing.timing_table{kind}"
+        weights[name] = weights[name][:allowed].clone()
+    save_file(weights, folder / "parser.safetensors")
+    long, longer = EncoderScorer.read(folder, device).score([["a"] * longest, ["a"] * (longest + 1)])
+    assert len(scored(long).tags) == longest
+    assert isinstance(longer, InputError) and f"({longest} subwords)" in str(longer)
 
 
 def test_spans_scored_in_several_chunks_get_the_scores_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,6 +237,32 @@ def test_spans_scored_in_several_chunks_get_the_scores_of_one(monkeypatch: pytes
     fences = annotations[sentence, last + 1, :3] - annotations[sentence, first, :3]
     fences = torch.cat([fences, annotations[sentence, last + 2, 3:] - annotations[sentence, first + 1, 3:]])
     assert torch.allclose(found[3000], torch.tanh(layers[0] @ fences + layers[1]), atol=1e-5)
+
+
+@pytest.mark.parametrize("device", [EXACT, find_device()], ids=lambda device: device.dtype)
+def test_scores_come_with_the_vectors_of_the_encoder_that_the_parser_reads(
+    model_folder: Path, device: Device
+) -> None:
+    scorer, expected = EncoderScorer.read(model_folder, device), WordVectors(model_folder, device)(SENTENCES)
+    assert scorer.word_vectors is not None
+    for made in ([scored(one).vectors for one in scorer.score(SENTENCES)], scorer.word_vectors(SENTENCES)):
+        for found, vectors in zip(made, expected, strict=True):
+            assert isinstance(found, np.ndarray) and found.shape[1] == STATES
+            np.testing.assert_array_equal(found, vectors)
+
+
+def test_the_parser_in_training_scores_as_the_one_that_is_exported(
+    encoder_folder: Path, model_folder: Path
+) -> None:
+    parser = tiny_parser(encoder_folder)
+    parser.load_state_dict({name: torch.from_numpy(v) for name, v in read_weights(model_folder).items()})
+    store = ExampleStore([], LABELS, TAGS, WordVectors(encoder_folder, find_device()))
+    config = ParserConfig(LABELS, TAGS, HPARAMS, LAYERS, temperature=2.0)
+    trained = EncoderScorer(OnStates(parser, store), store.encode, config).score(SENTENCES)
+    for one, other in zip(trained, EncoderScorer.read(model_folder).score(SENTENCES), strict=True):
+        assert np.abs(scored(one).scores - scored(other).scores).max() < 0.2
+        np.testing.assert_allclose(scored(one).vectors, scored(other).vectors, atol=1e-3)
+    assert OnStates(parser, store).tags([store.encode(["a", "b"])]).shape == (2, len(TAGS))
 
 
 def test_letter_case_changes_scores_though_the_encoder_is_uncased(scorer: EncoderScorer) -> None:
@@ -263,7 +323,7 @@ def test_the_likelihood_of_a_near_certain_tree_is_near_one() -> None:
 def test_scores_have_the_promised_shape_and_the_temperature_is_divided_out(
     scorer: EncoderScorer, model_folder: Path, tmp_path: Path, encoder_folder: Path
 ) -> None:
-    config = ParserConfig(LABELS, TAGS, HPARAMS, temperature=1.0)
+    config = ParserConfig(LABELS, TAGS, HPARAMS, LAYERS, temperature=1.0)
     write_model(tmp_path / "plain", encoder_folder, read_weights(model_folder), config)
     plain = scored(EncoderScorer.read(tmp_path / "plain", EXACT).score(SENTENCES[:1])[0])
     found = scored(scorer.score(SENTENCES[:1])[0])
@@ -354,13 +414,26 @@ def test_a_missing_model_is_told_what_exists() -> None:
         load_span_parser("nonesuch")
 
 
-def test_a_damaged_weights_file_is_named(model_folder: Path, tmp_path: Path) -> None:
-    for path in model_folder.iterdir():
-        (tmp_path / path.name).write_bytes(
-            path.read_bytes()[: 200 if path.suffix == ".safetensors" else None]
-        )
-    with pytest.raises(ModelError, match=r"model\.safetensors"):
+@pytest.mark.parametrize("name", ["parser.safetensors", "encoder.safetensors"])
+def test_a_damaged_weights_file_is_named(model_folder: Path, tmp_path: Path, name: str) -> None:
+    path = copied(model_folder, tmp_path) / name
+    path.write_bytes(path.read_bytes()[:200])
+    with pytest.raises(ModelError, match=re.escape(name)):
         load_span_parser(tmp_path)
+
+
+def test_a_parser_with_an_encoder_of_its_own_is_of_an_older_format(
+    model_folder: Path, tmp_path: Path
+) -> None:
+    folder = copied(model_folder, tmp_path)
+    (folder / "parser.safetensors").rename(folder / "model.safetensors")
+    for name in ("encoder.safetensors", "encoder.json"):
+        (folder / name).unlink()
+    config = json.loads((folder / "config.json").read_text())
+    config["forest_align"]["format"] = 1
+    (folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ModelError, match=r"config\.json.*format 1, this version reads 2"):
+        load_span_parser(folder)
 
 
 @pytest.mark.parametrize("content", ["not JSON", "[]", "{}"])
@@ -385,7 +458,7 @@ def copied(folder: Path, other: Path) -> Path:
         ("hparams", {}, r"config\.json"),
         ("temperature", 0, "temperature from 0.001 to 1000.0, found 0.0"),
         ("temperature", float("nan"), "expected a finite number"),
-        ("format", 2, "this version reads 1"),
+        ("format", 3, "format 3, this version reads 2"),
     ],
 )
 def test_a_configuration_with_a_wrong_field_is_a_model_error(
@@ -423,7 +496,7 @@ def test_a_missing_or_damaged_tokenizer_is_a_model_error(
 def test_weights_that_are_not_numbers_or_lack_their_scale_are_model_errors(
     model_folder: Path, tmp_path: Path
 ) -> None:
-    path = copied(model_folder, tmp_path) / "model.safetensors"
+    path = copied(model_folder, tmp_path) / "parser.safetensors"
     weights = load_file(path)
     name = next(name for name in weights if name.endswith(".scale"))
     save_file({**weights, name: torch.full_like(weights[name], torch.nan)}, path)
@@ -451,7 +524,7 @@ def test_weights_that_do_not_fit_the_configuration_are_refused(model_folder: Pat
         (None, "model_type", "t5", "expected 'bert' as 'model_type', found 't5'"),
         (None, "num_attention_heads", 3, "no multiple of num_attention_heads"),
         (None, "layer_norm_eps", "small", "layer_norm_eps"),
-        (None, "hidden_size", 32, r"expected 'pretrained_model\.\S+' as \(\d+, 32\), found \(\d+, 16\)"),
+        (None, "hidden_size", 32, r"expected 'input.weight' as \(32, 24\), found \(16, 24\)"),
         (None, "num_hidden_layers", 1, "is unknown"),
         ("hparams", "num_layers", 2, "is missing"),
         ("hparams", "predict_tags", False, "expected True as 'predict_tags', found False"),
@@ -486,19 +559,29 @@ def test_the_bundled_parser_finds_a_plain_clause() -> None:
     assert found.tags == ("DT", "JJ", "NN", "VBD", "IN", "DT", "NN", ".")
 
 
-def test_the_bundled_network_equals_benepars_module() -> None:
+def test_the_bundled_network_equals_benepars_module(tmp_path: Path) -> None:
     folder = MODELS / "en"
     config = parser_config(folder, read_config(folder))
-    tags, labels = (
-        {name: index for index, name in enumerate(names)} for names in (config.tags, config.labels)
-    )
-    parser = SpanParser(tags, labels, config.hparams, folder).eval()
+    (tmp_path / "config.json").write_text(json.dumps(config.layers))
+    BertTokenizerFast(tokenizer_file=str(folder / "tokenizer.json")).save_pretrained(tmp_path)
+    batch, states = read_states(folder, SENTENCES)
+    layers = config.layers["num_hidden_layers"]
+    numbers = numbered(config.tags), numbered(config.labels)
+    parser = SpanParser(*numbers, config.hparams, tmp_path, layers, states.shape[2]).eval()
     parser.load_state_dict({n: torch.from_numpy(v) for n, v in read_weights(folder).items()})
-    batch = collate([WordEncoder(folder)(words) for words in SENTENCES])
-    assert_equal_scores(*networks(parser, folder), batch)
+    assert_equal_scores(*networks(parser, folder), batch, states)
 
 
-def test_the_bundled_model_is_small_and_has_no_pickle() -> None:
+def test_the_bundled_folder_is_small_and_read_by_name() -> None:
     files = [path for path in (MODELS / "en").rglob("*") if path.is_file()]
-    assert sum(path.stat().st_size for path in files) < 45_000_000
-    assert {path.suffix for path in files} <= {".json", ".txt", ".safetensors", ".md"}
+    assert sum(path.stat().st_size for path in files) < 40_000_000
+    assert sorted(path.name for path in files) == [
+        "README.md",
+        "config.json",
+        "encoder.json",
+        "encoder.safetensors",
+        "parser.safetensors",
+        "tagger.json",
+        "tagger.safetensors",
+        "tokenizer.json",
+    ]
