@@ -119,7 +119,7 @@ def test_an_aligner_loads_the_parts_that_are_listed(name: str) -> None:
             for other in (name, "contextual", "phrases", "judge", "relations", "paraphrases")
         },
         "en": ROOT / PARTS["en"].path / "config.json",
-        "vectors": ROOT / PARTS["vectors"].path / "config.json",
+        "vectors": ROOT / PARTS["vectors"].path / "encoder.json",
         "tagger": ROOT / PARTS["tagger"].path / "tagger.json",
         "lexicon": ROOT / PARTS["lexicon"].path / "wordnet.safetensors",
     }

@@ -21,13 +21,14 @@ from forest_align import load, load_parser
 from forest_align.aligners.model_folder import bundled_folder, bundled_models
 from forest_align.parsing.networks._network_shapes import network_sizes
 from forest_align.parsing.networks.model_files import parser_config
-from forest_align.parsing.networks.vector_network import VECTORS, WordVectors
+from forest_align.parsing.networks.vector_network import BUNDLED, WordVectors
 from forest_align.parsing.networks.word_tagger import WordTagger
 from forest_align.parsing.parser import Parser
 from forest_align.parsing.parser_loading import MODELS, load_span_parser
 from forest_align.types import ModelError, Sentence
 
 from ..bound_models import bind
+from ..tiny_encoder import STATES, write_encoder
 
 TEXTS = ("The two men bought a small car in 1999.", "A small car was bought by two men.")
 WORDS = tuple(tuple(text.replace(".", " .").split()) for text in TEXTS)
@@ -90,14 +91,14 @@ def small_parser() -> Path:
     for name, special in tokenizer["post_processor"]["special_tokens"].items():
         special["ids"] = [tokenizer["model"]["vocab"][name]]
     (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
+    write_encoder(folder, len(tokenizer["model"]["vocab"]), positions=64)
     config = json.loads((MODELS / "en" / "config.json").read_text())
-    config["vocab_size"] = len(tokenizer["model"]["vocab"])
     config |= {"hidden_size": 8, "intermediate_size": 8, "num_attention_heads": 2, "num_hidden_layers": 1}
     sizes = {"num_layers": 1, "num_heads": 2, "d_model": 16, "d_ff": 16, "d_kv": 8, "encoder_max_len": 64}
     config["forest_align"]["hparams"] |= {**sizes, "d_label_hidden": 8, "d_tag_hidden": 8}
     (folder / "config.json").write_text(json.dumps(config))
     random = np.random.default_rng(0)
-    shapes = network_sizes(folder, config, parser_config(folder, config)).weight_shapes()
+    shapes = network_sizes(folder, parser_config(folder, config), STATES).weight_shapes()
     weights: dict[str, np.ndarray] = {}
     for name, shape in shapes.items():
         values = random.normal(size=shape).astype(np.float32)
@@ -107,15 +108,19 @@ def small_parser() -> Path:
             weights[f"{name}.scale"] = scales
         else:
             weights[name] = values.astype(np.float16)
-    save_file(weights, folder / "model.safetensors")
+    save_file(weights, folder / "parser.safetensors")
     return folder
 
 
 #: The folder of each model, its files, and what uses it.
 KINDS: dict[str, tuple[Path, tuple[str, ...], Callable[[Path], None]]] = {
-    "parser": (small_parser(), ("config.json", "model.safetensors", "tokenizer.json"), use_parser),
-    "vectors": (VECTORS, ("config.json", "model.safetensors", "tokenizer.json"), use_vectors),
-    "tagger": (VECTORS, ("tagger.json", "tagger.safetensors"), use_tagger),
+    "parser": (
+        small_parser(),
+        ("config.json", "parser.safetensors", "encoder.json", "encoder.safetensors", "tokenizer.json"),
+        use_parser,
+    ),
+    "vectors": (BUNDLED, ("encoder.json", "encoder.safetensors", "tokenizer.json"), use_vectors),
+    "tagger": (BUNDLED, ("tagger.json", "tagger.safetensors"), use_tagger),
 }
 # One model of each format: the others of a format are read by the same code.
 for _name in sorted(name for name, format in bundled_models().items() if name == format):
@@ -240,7 +245,8 @@ VALUES: tuple[Any, ...] = (
 
 
 @pytest.mark.parametrize(
-    ("kind", "file"), [one for one in FILES if one[1] in ("model.json", "config.json", "tagger.json")]
+    ("kind", "file"),
+    [one for one in FILES if one[1] in ("model.json", "config.json", "encoder.json", "tagger.json")],
 )
 def test_fields_of_other_values(changed: Any, kind: str, file: str) -> None:
     folder, document = changed(kind, file), json.loads((KINDS[kind][0] / file).read_text())

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tracemalloc
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from forest_align.cext import chart
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import Parser, load_parser, load_parser_for_alignment
 from forest_align.parsing.networks.encoder_batches import CASE_COUNT
+from forest_align.parsing.networks.vector_network import WordVectors
 from forest_align.parsing.networks.word_tagger import WordTagger
 from forest_align.types import InputError, ModelError, Sentence
 from forest_align.types._forest_json import check_forest
@@ -444,6 +446,33 @@ def test_word_vectors_of_a_text_are_read_together() -> None:
     assert sentence.vectors is not None and len(sentence.vectors) == 6
 
 
+@pytest.mark.parametrize("wanted", [True, False])
+def test_vectors_that_come_with_the_scores_of_a_whole_text_are_taken(wanted: bool) -> None:
+    seen: list[list[str]] = []
+
+    def vectors(sentences: Any) -> list[np.ndarray]:
+        seen.extend(map(list, sentences))
+        return fake.fake_vectors(sentences)
+
+    class WithVectors(fake.FakeScorer):
+        def _one(self, words: Any) -> Any:
+            scores = super()._one(words)
+            made = np.full((len(words), 4), len(words), dtype=np.float32)
+            return scores if isinstance(scores, InputError) else replace(scores, vectors=made)
+
+    parser = Parser(WithVectors(), vectors=vectors if wanted else None)
+    texts = ["Go on.", "He left. She stayed.", ["word"] * 701, "All is well."]
+    one, two, error, last = parser.parse_many(texts, batch_size=4)
+    assert isinstance(error, InputError)
+    if not wanted:
+        assert [item.vectors for item in (one, two, last)] == [None] * 3  # type: ignore[union-attr]
+        return
+    assert seen == [["He", "left", ".", "She", "stayed", "."]]
+    assert np.array_equal(one.vectors, np.full((3, 4), 3))  # type: ignore[union-attr]
+    assert np.array_equal(two.vectors, fake.fake_vectors(seen)[0])  # type: ignore[union-attr]
+    assert np.array_equal(last.vectors, np.full((4, 4), 4))  # type: ignore[union-attr]
+
+
 def test_one_sentence_has_the_forest_of_its_trees_and_nothing_of_a_text() -> None:
     parser = Parser(fake.FakeScorer(), forest_size=5)
     sentence, trees = parser.parse("He left."), parser.n_best("He left.")
@@ -489,6 +518,14 @@ print(child.exitcode)
 def test_a_forked_process_does_not_wait_for_threads_that_it_has_not() -> None:
     done = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, check=True)
     assert done.stdout == "0\n"
+
+
+def test_the_bundled_parser_gives_the_vectors_of_its_encoder_alone_and_in_a_text(english: Parser) -> None:
+    assert english._vectors is english._scorer.word_vectors  # the encoder is loaded once
+    for text in ("All is well.", "He left. She stayed."):
+        sentence = english.parse(text)
+        (expected,) = WordVectors()([sentence.words])
+        np.testing.assert_array_equal(sentence.vectors, expected)
 
 
 def test_vectors_without_a_parse_are_those_with_one_and_nothing_else_changes() -> None:

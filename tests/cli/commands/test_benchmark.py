@@ -501,7 +501,7 @@ def test_a_report_has_all_that_is_needed_to_get_its_figures_again(
     assert {"forest-align", "torch", "transformers", "tokenizers", "nltk", "highspy"} <= set(versions)
     bundled = Path(forest_align.__file__).parent / "aligners/models/contextual/model.json"
     assert report["models"]["aligners/models/contextual/model.json"] == digest(bundled)
-    assert "parsing/models/en/model.safetensors" in report["models"]
+    assert "parsing/models/en/parser.safetensors" in report["models"]
     assert report["models"]["--ppdb"] == digest(table)
     first = read_report(tmp_path, f"msr-rte.dev.{quote(str(model), safe='')}")
     assert first["models"][str(model / "model.json")] == digest(model / "model.json")

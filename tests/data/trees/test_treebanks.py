@@ -8,12 +8,15 @@ import pytest
 
 from forest_align.data.trees.penn import parse_bracket
 from forest_align.data.trees.treebanks import (
+    MASC_DEV,
+    MASC_TEST,
     TreebankSentence,
     from_tree,
     known_chain,
     label_inventory,
     read_craft,
     read_gum,
+    read_masc,
     read_wsj,
     without_words,
 )
@@ -104,7 +107,7 @@ def test_gum_follows_its_official_split_without_blanked_documents(tmp_path: Path
     assert [len(part) for part in (split.train, split.dev, split.test)] == [1, 1, 0]
 
 
-def test_gum_can_be_trained_on_without_some_genres(tmp_path: Path) -> None:
+def test_parts_of_gum_can_be_read_without_some_genres(tmp_path: Path) -> None:
     documents = {
         "train": ("bio_a", "fiction_b", "fiction_c", "news_d"),
         "dev": ("fiction_e",),
@@ -116,11 +119,28 @@ def test_gum_can_be_trained_on_without_some_genres(tmp_path: Path) -> None:
     (tmp_path / "splits.md").write_text("".join(lines))
     for name in (name for names in documents.values() for name in names):
         (tmp_path / f"GUM_{name}.ptb").write_text(f"(ROOT (NP (NN {name})))")
-    split = read_gum(tmp_path, train_without=["fiction", "bio"])
+    split = read_gum(tmp_path, ["fiction", "bio"])
     words = [[sentence.words[0] for sentence in part] for part in (split.train, split.dev, split.test)]
     assert words == [["news_d"], ["fiction_e"], ["bio_f"]]
+    split = read_gum(tmp_path, ["fiction"], ("dev",))
+    assert [len(part) for part in (split.train, split.dev, split.test)] == [4, 0, 1]
     with pytest.raises(InputError, match=r"no genre 'fictions' in .* expected some of bio, fiction, news"):
-        read_gum(tmp_path, train_without=["fiction", "fictions"])
+        read_gum(tmp_path, ["fiction", "fictions"])
+
+
+def test_masc_holds_out_whole_documents_and_drops_marks_of_the_transcriber(tmp_path: Path) -> None:
+    spoken = "( (S (CODE a1) (EDITED (NP (PRP {0})) (, ,)) (NP (PRP we)) (VP (VBP go))) )\n( (CODE a2) )\n"
+    documents = ("plain", "another", *sorted(MASC_DEV), *sorted(MASC_TEST))
+    for number, name in enumerate(documents):
+        (tmp_path / f"{name}.mrg").write_text(spoken.format(f"w{number}") + f"( (NP (NN n{number})) )\n")
+    split = read_masc(tmp_path)
+    counts = [len(part) for part in (split.train, split.dev, split.test)]
+    assert counts == [4, 2 * len(MASC_DEV), 2 * len(MASC_TEST)] and not MASC_DEV & MASC_TEST
+    held_out = {word for part in (split.dev, split.test) for one in part for word in one.words}
+    assert {word for one in split.train for word in one.words} & held_out == {",", "we", "go"}
+    (found,) = (one for one in split.train if one.words[0] == "w0")
+    assert (found.words, found.tags) == (("w0", ",", "we", "go"), ("PRP", ",", "PRP", "VBP"))
+    assert {*found.spans} == {(0, 3, "S"), (0, 0, "NP"), (2, 2, "NP"), (3, 3, "VP")}
 
 
 def test_craft_keeps_whole_articles_apart(tmp_path: Path) -> None:

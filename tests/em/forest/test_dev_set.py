@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +22,7 @@ from forest_align.eval.metrics.constituents import constituent_spans, count_cons
 from forest_align.eval.metrics.word_scores import WordPair, score_words
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import sentence_from_bracket
-from forest_align.parsing.parser_loading import MODELS
+from forest_align.parsing.networks.model_files import ENCODER_FILES
 from forest_align.types import InputError, Sentence
 
 TREES = {
@@ -195,15 +194,13 @@ def test_parses_with_lemmas_of_another_lexicon_are_told_apart(
 def test_parses_with_other_word_vectors_are_told_apart(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    package = tmp_path / "parsing"
-    shutil.copytree(MODELS / "en", package / "models" / "en")
-    weights = package / "vectors" / "model.safetensors"
-    weights.parent.mkdir()
-    monkeypatch.setattr("forest_align.em.corpus.corpus.files", lambda _: package)
+    for name in ENCODER_FILES:
+        (tmp_path / name).write_bytes(b"0")
+    monkeypatch.setattr("forest_align.em.corpus.corpus.BUNDLED", tmp_path)
     found = set()
     for content in (b"1", b"2"):
-        weights.write_bytes(content)
-        found.add(parser_fingerprint("en"))
+        (tmp_path / "encoder.safetensors").write_bytes(content)
+        found.add(parser_fingerprint("benepar_en3"))
     assert len(found) == 2
 
 

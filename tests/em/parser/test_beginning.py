@@ -12,7 +12,7 @@ import pytest
 from forest_align.em.parser import _beginning as beginning
 from forest_align.parsing.networks.model_files import ParserConfig, read_weights, write_model
 
-from .test_training import CONFIG, LABELS, SENTENCE, TAGS, options, trainer
+from .test_training import CONFIG, LABELS, LAYERS, SENTENCE, TAGS, options, trainer
 
 
 def test_what_has_changed_since_the_checkpoint_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -27,9 +27,9 @@ def test_what_has_changed_since_the_checkpoint_is_printed(capsys: pytest.Capture
     assert beginning.check_resumed(record, now, replace(CONFIG, labels=(*LABELS, "X"))) == CONFIG
     lines = capsys.readouterr().out.splitlines()
     assert set(lines[:-2]) == {
-        "changed: --craft-sentences was 14000, is 40000",
+        "changed: --craft-sentences was 20000, is 40000",
         "changed: --minutes was 71.0, is 82.0",
-        "changed: --encoder-rate was 0.00015, is 0.0003",
+        "changed: --encoder-rate was 0.0002, is 0.0003",
     }
     assert lines[-2].startswith("changed: sentences was 1 (") and ", is 2 (" in lines[-2]
     assert lines[-1] == "labels that are not in the checkpoint, and are not learned: X"
@@ -52,7 +52,7 @@ def test_labels_cannot_be_made_in_another_way_in_the_middle() -> None:
 
 def test_training_may_begin_with_a_trained_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     trained = trainer(tmp_path / "encoder")
-    config = ParserConfig(LABELS, TAGS, {"d_model": 16}, temperature=1.5)
+    config = ParserConfig(LABELS, TAGS, {"d_model": 16}, LAYERS, temperature=1.5)
     write_model(tmp_path / "model", tmp_path / "encoder", trained.averaged(), config)
     more = replace(SENTENCE, tags=("PRP", "MD"))
     start = options("--minutes", "9", "--start", str(tmp_path / "model"))

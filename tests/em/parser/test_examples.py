@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from functools import partial
 from pathlib import Path
@@ -12,8 +13,10 @@ import pytest
 
 from forest_align.data.trees.treebanks import TreebankSentence, read_craft
 from forest_align.em.parser import _examples as script
-from forest_align.parsing.networks.encoder_batches import WordEncoder
-from forest_align.parsing.parser_loading import MODELS
+from forest_align.parsing.networks.row_batches import join_rows
+from forest_align.parsing.networks.vector_network import WordVectors
+
+from ...tiny_encoder import STATES, write_encoders
 
 LABELS, TAGS = ("", "NP", "S", "VP"), ("UNK", "NN", "VB", ".", "''")
 SENTENCE = TreebankSentence(
@@ -24,12 +27,12 @@ SENTENCE = TreebankSentence(
 
 
 @pytest.fixture(scope="module")
-def encode() -> WordEncoder:
-    return WordEncoder(MODELS / "en")
+def frozen(tmp_path_factory: pytest.TempPathFactory) -> WordVectors:
+    return WordVectors(write_encoders(tmp_path_factory.mktemp("encoder")))
 
 
-def store(encode: WordEncoder, sentences: list[TreebankSentence]) -> Any:
-    return script.ExampleStore(sentences, encode, LABELS, TAGS)
+def store(frozen: WordVectors, sentences: list[TreebankSentence]) -> Any:
+    return script.ExampleStore(sentences, LABELS, TAGS, frozen)
 
 
 def tree(*words: str) -> str:
@@ -52,23 +55,29 @@ def test_what_is_held_out_is_not_trained_on(tmp_path: Path, monkeypatch: pytest.
         (tmp_path / f"{article}.tree").write_text(
             tree(f"craft{article}", "x", "y") * 4 + tree("two", "words")
         )
-    options = {"wsj_copies": 3.0, "gum_copies": 1.5, "craft_copies": 0.5}
+    masc = tmp_path / "masc"
+    masc.mkdir()
+    for name in ("anew", "112C-L014", "chapter-10"):
+        (masc / f"{name}.mrg").write_text(tree(f"masc-{name}"))
+    options = {"wsj_copies": 3.0, "gum_copies": 1.5, "masc_copies": 2.5, "craft_copies": 0.5}
     options |= {"craft_sentences": 20, "longest": 4, "seed": 1}
-    mix = script.treebank_mix(tmp_path, tmp_path, tmp_path, **options)
+    mix = script.treebank_mix(tmp_path, tmp_path, tmp_path, masc, **options)
     known = [(sentence.words[0], times) for sentence, times in zip(mix.sentences, mix.copies, strict=True)]
     assert known[:4] == [(f"wsj{number}", 3.0) for number in (1, 179, 185, 189)]
     assert known[4:6] == [("gum-a", 1.5), ("gum-b", 1.5)]
-    assert len(known) == 26 and {times for _, times in known[6:]} == {0.5}
+    assert known[6] == ("masc-anew", 2.5)
+    assert len(known) == 27 and {times for _, times in known[7:]} == {0.5}
     split = read_craft(tmp_path, 3, 8)
-    assert {word for word, _ in known[6:]} <= {s.words[0] for s in split.train} - {"two"}
+    assert {word for word, _ in known[7:]} <= {s.words[0] for s in split.train} - {"two"}
     assert not {word for word, _ in known} & {s.words[0] for part in mix.dev.values() for s in part}
     assert "two" not in {word for word, _ in known}
     assert [s.words[0] for s in mix.dev["wsj"]] == ["wsj180", "long", "wsj184", "long"]
     assert [s.words[0] for s in mix.dev["gum"]] == ["gum-c"]
-    assert script.treebank_mix(tmp_path, tmp_path, tmp_path, **options) == mix
-    fewer = script.treebank_mix(None, tmp_path, tmp_path, **options, gum_without=["a"])
+    assert [s.words[0] for s in mix.dev["masc"]] == ["masc-112C-L014"]
+    assert script.treebank_mix(tmp_path, tmp_path, tmp_path, masc, **options) == mix
+    fewer = script.treebank_mix(None, tmp_path, tmp_path, masc, **options, gum_without=["a"])
     assert fewer.sentences == mix.sentences[5:] and fewer.copies == mix.copies[5:]
-    assert set(fewer.dev) == {"gum", "craft"} and fewer.dev["gum"] == mix.dev["gum"]
+    assert set(fewer.dev) == {"gum", "craft", "masc"} and fewer.dev["gum"] == mix.dev["gum"]
 
 
 def test_tags_that_training_does_not_know_have_the_first_place() -> None:
@@ -85,28 +94,60 @@ def test_tags_that_training_does_not_know_have_the_first_place() -> None:
     ],
 )
 def test_an_example_has_numbers_for_what_is_known(
-    encode: WordEncoder, variant: str, size: int, spans: tuple[tuple[int, int, int], ...]
+    frozen: WordVectors, variant: str, size: int, spans: tuple[tuple[int, int, int], ...]
 ) -> None:
-    found = store(encode, [SENTENCE]).get((0, variant))
+    found = store(frozen, [SENTENCE]).get((0, variant))
     assert found.spans == spans
     assert found.tags.tolist() == [1, -100, 3, 4][:size]
-    assert np.array_equal(found.encoded.subwords, encode(SENTENCE.words[:size]).subwords)
+    assert np.array_equal(found.encoded.subwords, frozen.encode(SENTENCE.words[:size]).subwords)
 
 
-def test_a_mark_in_the_middle_is_left_out_with_all_punctuation_only(encode: WordEncoder) -> None:
+def test_a_mark_in_the_middle_is_left_out_with_all_punctuation_only(frozen: WordVectors) -> None:
     middle = TreebankSentence(("Go", ".", "on", "."), ("VB", ".", "NN", "."), ((0, 3, "S"),))
     marks = TreebankSentence((".", "."), (".", "."), ((0, 1, "S"),))
-    examples = store(encode, [middle, marks])
+    examples = store(frozen, [middle, marks])
     sizes = {key: len(examples.get(key).tags) for key in ((0, "no final"), (0, "no punctuation"))}
     assert list(sizes.values()) == [3, 2]
     assert len(examples.get((1, "no final")).tags) == 1
     assert len(examples.get((1, "no punctuation")).tags) == 2  # nothing would be left
 
 
+def test_typos_are_slips_in_longer_words_and_the_same_each_time(frozen: WordVectors) -> None:
+    words = ("Yesterday", "the", "committee", "2,000-word", "report", "won't", "go", "bark") * 50
+    sentence = TreebankSentence(words, ("NN",) * len(words), ((0, len(words) - 1, "S"),))
+    found = script.with_typos(sentence, random.Random(1))
+    assert (found.tags, found.spans) == (sentence.tags, sentence.spans)
+    changed = [(one, other) for one, other in zip(words, found.words, strict=True) if one != other]
+    assert {one for one, _ in changed} == {"Yesterday", "committee", "report", "bark"}
+    # An exchange of two letters that are the same is none.
+    assert len(changed) / 200 == pytest.approx(script.TYPO_SHARE, abs=0.06)
+    assert {len(other) - len(one) for one, other in changed} == {-1, 0, 1}
+    for one, other in changed:
+        if len(one) == len(other):
+            assert sorted(one) == sorted(other)
+    assert script.with_typos(sentence, random.Random(1)) == found
+    assert script.with_typos(sentence, random.Random(2)) != found
+    first, again = (store(frozen, [sentence]).get((0, "typos")) for _ in range(2))
+    assert np.array_equal(first.encoded.subwords, again.encoded.subwords)
+    assert first.spans == ((0, len(words) - 1, 2),) and len(first.tags) == len(words)
+    assert not np.array_equal(first.encoded.subwords, frozen.encode(words).subwords)
+
+
+def test_a_variant_has_the_states_of_its_own_words(frozen: WordVectors) -> None:
+    examples = store(frozen, [SENTENCE])
+    assert examples.size == 1
+    for key, size in (((0, ""), 4), ((0, "no final"), 2)):
+        encoded = frozen.encode(SENTENCE.words[:size])
+        states = examples.states(key)
+        assert states.dtype == np.float16 and states.shape == (len(encoded.subwords), STATES)
+        np.testing.assert_array_equal(states, frozen.network.states(join_rows([encoded])).astype(np.float16))
+
+
 @pytest.mark.parametrize("case", ["lower", "upper", "title"])
 def test_a_sentence_in_another_letter_case_has_the_classes_of_one_written_so(
-    encode: WordEncoder, case: str
+    frozen: WordVectors, case: str
 ) -> None:
+    encode = frozen.encode
     words = ["cat", "Cat", "I", "USA", "iPhone", "1,000", "3rd", "COVID-19", "--"]
     for turn in range(len(words)):
         turned = words[turn:] + words[:turn]
@@ -117,12 +158,12 @@ def test_a_sentence_in_another_letter_case_has_the_classes_of_one_written_so(
 
 
 def test_an_epoch_visits_each_sentence_as_often_as_asked_in_the_same_batches_each_time(
-    encode: WordEncoder,
+    frozen: WordVectors,
 ) -> None:
     sentences = [
-        TreebankSentence(("go",) * size, ("VB",) * size, ((0, size - 1, "S"),)) for size in range(1, 21)
+        TreebankSentence(("the",) * size, ("VB",) * size, ((0, size - 1, "S"),)) for size in range(1, 21)
     ] * 50
-    examples, copies = store(encode, sentences), [1.0] * 500 + [2.5] * 500
+    examples, copies = store(frozen, sentences), [1.0] * 500 + [2.5] * 500
     batches = script.epoch_batches(examples, copies, 100, seed=1, epoch=3)
     times = Counter(visit.key[0] for batch in batches for visit in batch)
     assert {times[place] for place in range(500)} == {1}

@@ -17,13 +17,13 @@ from forest_align.cext import chart
 from forest_align.data.trees.treebanks import TreebankSentence
 from forest_align.em.parser import _trainer as parser_trainer
 from forest_align.em.parser import training as script
-from forest_align.parsing.networks.encoder_batches import WordEncoder
 from forest_align.parsing.networks.model_files import ParserConfig, read_weights
-from forest_align.parsing.networks.padded_batches import collate
+from forest_align.parsing.networks.padded_batches import collate, padded
 from forest_align.parsing.networks.span_network import span_index
+from forest_align.parsing.networks.vector_network import WordVectors
 from forest_align.types import InputError
 
-from .test_training import LABELS, SENTENCE, TAGS, options, trainer
+from .test_training import LABELS, LAYERS, SENTENCE, TAGS, options, trainer
 
 SENTENCES = [
     SENTENCE,
@@ -115,16 +115,16 @@ def test_losses_are_those_of_each_sentence_by_itself(tmp_path: Path, monkeypatch
     with torch.no_grad():
         for weight in parser.parameters():
             weight.add_(0.2 * torch.randn_like(weight))
-    encode = WordEncoder(tmp_path / "encoder")
-    store = script.ExampleStore(SENTENCES, encode, LABELS, TAGS)
+    store = script.ExampleStore(SENTENCES, LABELS, TAGS, WordVectors(tmp_path / "encoder"))
     visits = [script.Visit((0, ""), "lower"), script.Visit((1, ""), "upper"), script.Visit((2, ""), "")]
     with torch.no_grad():
         found = script.losses(parser, store, visits)
         trees, tags = 0.0, []
         for sentence, case in zip(SENTENCES, ("lower", "upper", ""), strict=True):
             words = [getattr(word, case)() if case else word for word in sentence.words]
-            batch = collate([encode(words)])
-            scores = parser(batch)
+            encoded = store.encode(words)
+            batch = collate([encoded])
+            scores = parser(batch, padded([store.states_of(encoded)]))
             size = len(words)
             table = np.zeros((size, size, len(LABELS)), dtype=np.float32)
             _, first, last = span_index(batch.lengths)
@@ -139,17 +139,17 @@ def test_losses_are_those_of_each_sentence_by_itself(tmp_path: Path, monkeypatch
     assert [loss.item() for loss in found] == pytest.approx(expected, rel=1e-4)
 
 
-def test_all_of_the_encoder_but_its_embeddings_learns(tmp_path: Path) -> None:
+def test_all_layers_learn(tmp_path: Path) -> None:
     training = prepared(tmp_path, steps=8, warmup=1)
     parser = training.parser
-    store = script.ExampleStore(SENTENCES, WordEncoder(tmp_path / "encoder"), LABELS, TAGS)
+    store = script.ExampleStore(SENTENCES, LABELS, TAGS, WordVectors(tmp_path / "encoder"))
     before = copy.deepcopy(parser.state_dict())
     parser.train()
     training.take_step(sum(script.losses(parser, store, [script.Visit((1, ""), "upper")])))
     assert all(module.training for module in parser.modules())
     changed = {name for name, value in parser.state_dict().items() if not torch.equal(value, before[name])}
-    assert not any(name.startswith("pretrained_model.embeddings.") for name in changed)
-    for part in (*(f"pretrained_model.encoder.layer.{k}." for k in range(4)), "case_embedding.", "f_label."):
+    upper = [f"pretrained_model.encoder.layer.{number}." for number in range(3)]
+    for part in ("input.", "case_embedding.", *upper, "f_label."):
         assert any(name.startswith(part) for name in changed)
     assert set(training.averaged()) == set(before)
 
@@ -160,10 +160,9 @@ def run(work: Path, after_loss: Callable[[int], None] = lambda step: None) -> An
     made.options = options("--steps", "8", "--budget", "25", "--report", "2", "--evaluate-every", "6")
     made.options.work, made.options.encoder = work, work / "encoder"
     made.trainer = prepared(work, steps=8, warmup=2, encoder_rate=0.01, head_rate=0.01)
-    made.encode = WordEncoder(work / "encoder")
-    made.config = ParserConfig(LABELS, TAGS, made.trainer.parser.config["hparams"])
+    made.config = ParserConfig(LABELS, TAGS, made.trainer.parser.config["hparams"], LAYERS)
     made.mix = script.Mix(SENTENCES * 2, [1.0] * 6, {"toy": SENTENCES[:2]})
-    made.store = script.ExampleStore(made.mix.sentences, made.encode, LABELS, TAGS)
+    made.store = script.ExampleStore(made.mix.sentences, LABELS, TAGS, WordVectors(work / "encoder"))
     made.made_with = {}
 
     take_step = made.trainer.take_step

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import json
-import shutil
 from dataclasses import replace
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +14,25 @@ import torch
 from forest_align.data.trees.treebanks import TreebankSentence
 from forest_align.em.parser import _beginning as beginning
 from forest_align.em.parser import training as train_parser
-from forest_align.parsing.networks.encoder_batches import WordEncoder
 from forest_align.parsing.networks.model_files import ParserConfig
-from forest_align.parsing.networks.span_network import OnDevice
+from forest_align.parsing.networks.vector_network import WordVectors
 
+from ...tiny_encoder import STATES, write_encoders
 from .lazy_device import lazy_device
 
 SENTENCE = TreebankSentence(("They", "won"), ("PRP", "VBD"), ((0, 1, "S"), (0, 0, "NP"), (1, 1, "VP")))
 LABELS, TAGS = ("", "NP", "S", "VP"), ("UNK", "PRP", "VBD")
-CONFIG = ParserConfig(LABELS, TAGS, {})
-FOLDERS = ["--wsj", "w", "--gum", "g", "--craft", "c", "--encoder", "e", "--work", "k"]
+LAYERS = {
+    "model_type": "bert",
+    "hidden_act": "gelu",
+    "hidden_size": 16,
+    "intermediate_size": 8,
+    "num_attention_heads": 2,
+    "num_hidden_layers": 3,
+    "layer_norm_eps": 1e-12,
+}
+CONFIG = ParserConfig(LABELS, TAGS, {}, LAYERS)
+FOLDERS = ["--wsj", "w", "--gum", "g", "--craft", "c", "--masc", "m", "--encoder", "e", "--work", "k"]
 
 
 def options(*more: str) -> argparse.Namespace:
@@ -36,19 +42,17 @@ def options(*more: str) -> argparse.Namespace:
 
 
 def trainer(encoder: Path, width: int = 16, device: str = "cpu") -> Any:
-    """A trainer of an untrained parser whose encoder is 24 wide."""
+    """A trainer of an untrained parser with the upper three layers of an encoder of four."""
     torch.manual_seed(0)
-    bundled = Path(str(files("forest_align.parsing"))) / "models" / "en"
     if not encoder.exists():
-        shutil.copytree(bundled, encoder, ignore=shutil.ignore_patterns("*.safetensors"))
-        config = json.loads((encoder / "config.json").read_text(encoding="utf-8"))
-        config.update(hidden_size=24, intermediate_size=8, num_attention_heads=2, num_hidden_layers=4)
-        (encoder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+        sizes = {name: value for name, value in LAYERS.items() if isinstance(value, int)}
+        write_encoders(encoder, **{**sizes, "num_hidden_layers": 4})
     sizes = {"d_model": width, "num_layers": 1, "num_heads": 2, "d_kv": 4, "d_ff": 8}
     sizes |= {"d_label_hidden": 8, "d_tag_hidden": 8}
     numbers = [{name: place for place, name in enumerate(names)} for names in (TAGS, LABELS)]
-    parser = train_parser.SpanParser(*numbers, {**beginning.HYPER_PARAMETERS, **sizes}, encoder).to(device)
-    return train_parser.Trainer(parser, train_parser.ParserSettings(steps=10))
+    parameters = {**beginning.HYPER_PARAMETERS, **sizes}
+    parser = train_parser.SpanParser(*numbers, parameters, encoder, LAYERS["num_hidden_layers"], STATES)
+    return train_parser.Trainer(parser.to(device), train_parser.ParserSettings(steps=10))
 
 
 def test_a_trainer_goes_on_where_its_checkpoint_stopped(tmp_path: Path) -> None:
@@ -90,7 +94,7 @@ def gradients(encoder: Path, device: str) -> tuple[list[float], dict[str, torch.
     training = trainer(encoder, device=device)
     parser = training.parser.eval()  # no dropout: devices draw other random numbers
     longer = replace(SENTENCE, words=("They", "won", "."), tags=("PRP", "VBD", "XX"))
-    store = train_parser.ExampleStore([SENTENCE, longer], WordEncoder(encoder), LABELS, TAGS)
+    store = train_parser.ExampleStore([SENTENCE, longer], LABELS, TAGS, WordVectors(encoder))
     visits = [train_parser.Visit((0, ""), "lower"), train_parser.Visit((1, ""), "")]
     found = train_parser.losses(parser, store, visits)
     sum(found).backward()
@@ -126,7 +130,7 @@ def test_a_parser_on_another_device_gives_scores_in_main_memory(tmp_path: Path, 
     found = []
     for device in ("cpu", other_device):
         parser = trainer(tmp_path / "encoder", device=device).parser.eval()
-        encoded = WordEncoder(tmp_path / "encoder")(SENTENCE.words)
-        found.append(OnDevice(parser, parser.device)([encoded]))
+        store = train_parser.ExampleStore([], LABELS, TAGS, WordVectors(tmp_path / "encoder"))
+        found.append(train_parser.OnStates(parser, store)([store.encode(SENTENCE.words)]))
     for here, there in zip(*found, strict=True):
         np.testing.assert_allclose(there, here, rtol=1e-4, atol=1e-5)

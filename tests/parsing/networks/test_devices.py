@@ -68,9 +68,10 @@ def test_on_a_gpu_all_tensors_are_on_the_gpu(monkeypatch: pytest.MonkeyPatch) ->
         found, made = scorer.score(SENTENCES), make(SENTENCES)
         assert scorer.tag(SENTENCES) == [one.tags for one in expected]
         network = scorer._network._network  # type: ignore[attr-defined]
-        assert isinstance(network._positions, Moved) and isinstance(make._network._positions, Moved)
-    for one, other in zip(found, expected, strict=True):
+        assert isinstance(network._cases, Moved) and isinstance(make.network._positions, Moved)
+    for one, other, words in zip(found, expected, made, strict=True):
         assert one.tags == other.tags
+        np.testing.assert_array_equal(one.vectors, words)
         np.testing.assert_array_equal(one.scores, other.scores)
     for one, other in zip(made, vectors, strict=True):
         np.testing.assert_array_equal(one, other)

@@ -79,6 +79,28 @@ def test_a_batch_is_filled_up(encode: WordEncoder) -> None:
     assert batch.lengths.tolist() == [2, 1]
 
 
+def test_each_subword_has_the_letter_case_of_its_word(encode: WordEncoder) -> None:
+    sentences = [encode(["Antidisestablishmentarianism", "a", "NATO"]), encode([]), encode(["3rd"])]
+    boundary, expected = CASE_CLASSES.index("boundary"), []
+    for sentence in sentences:
+        starts = [0, *sentence.word_ends.tolist()]
+        expected.append(
+            [
+                case
+                for case, before, end in zip(sentence.cases, starts, sentence.word_ends, strict=False)
+                for _ in range(end - before)
+            ]
+        )
+        assert sentence.subword_cases().tolist() == expected[-1]
+        assert len(expected[-1]) == len(sentence.subwords) - 2
+    assert len(expected[0]) > 5 and set(expected[0]) == {12, 1, 4}
+    of_rows = join_rows(sentences).subword_cases().tolist()
+    assert of_rows == [case for cases in expected for case in (boundary, *cases, boundary)]
+    width = max(map(len, expected)) + 2
+    padded = [[boundary, *cases] + [boundary] * (width - 1 - len(cases)) for cases in expected]
+    assert collate(sentences).cases.tolist() == padded
+
+
 def test_a_batch_of_rows_has_no_padding(encode: WordEncoder) -> None:
     batch = join_rows([encode(["Cats", "sleep"]), encode(["Go"])])
     boundary = CASE_CLASSES.index("boundary")
@@ -94,15 +116,15 @@ class Flat:
 
     longest = 12
 
-    def __call__(self, sentences: list[EncodedSentence]) -> tuple[np.ndarray, np.ndarray]:
+    def __call__(self, sentences: list[EncodedSentence]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         sizes = [len(sentence.word_ends) for sentence in sentences]
         spans = np.ones((sum(size * (size + 1) // 2 for size in sizes), 1), np.float32)
-        return spans, np.ones((sum(sizes), 3), np.float32)
+        return spans, np.ones((sum(sizes), 3), np.float32), np.ones((sum(sizes), 2), np.float32)
 
 
 @pytest.mark.parametrize("force_root", [True, False])
 def test_a_sentence_as_long_as_the_parser_can_read_is_parsed(encode: WordEncoder, force_root: bool) -> None:
-    config = ParserConfig(("", "NP"), ("UNK", "A", "B"), {"force_root_constituent": force_root})
+    config = ParserConfig(("", "NP"), ("UNK", "A", "B"), {"force_root_constituent": force_root}, {})
     scorer = EncoderScorer(Flat(), encode, config)
     assert scorer.force_root == force_root
     long, longer = scorer.score([["cat"] * 10, ["cat"] * 11])

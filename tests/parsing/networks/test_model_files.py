@@ -10,8 +10,6 @@ import pytest
 import torch
 
 from forest_align.parsing.networks import model_files
-from forest_align.parsing.networks.encoder_scorer import EncoderScorer
-from forest_align.parsing.networks.integer_parser import IntegerParser
 from forest_align.parsing.networks.model_files import (
     SECTION,
     ParserConfig,
@@ -21,10 +19,11 @@ from forest_align.parsing.networks.model_files import (
     read_weights,
     write_model,
 )
-from forest_align.parsing.networks.stored_tables import IntegerTable
+from forest_align.parsing.networks.stored_tables import FourBitTable, IntegerTable
+from forest_align.parsing.networks.vector_network import WordVectors
 from forest_align.parsing.parser_loading import MODELS
 
-CONFIG = ParserConfig(("", "NP"), ("UNK", "NN"), {"d_model": 8}, temperature=1.25)
+CONFIG = ParserConfig(("", "NP"), ("UNK", "NN"), {"d_model": 8}, {"hidden_size": 8}, temperature=1.25)
 WEIGHTS = {"matrix": torch.tensor([[1.27, -0.01], [0.0, 0.0]]), "vector": torch.tensor([0.5, -2.0])}
 
 
@@ -36,7 +35,7 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     assert set(found) == set(WEIGHTS)
     for name, value in WEIGHTS.items():
         np.testing.assert_allclose(found[name], value, rtol=1e-3)
-    assert (folder / "model.safetensors").stat().st_mode & 0o777 == 0o644
+    assert (folder / "parser.safetensors").stat().st_mode & 0o777 == 0o644
 
 
 def test_the_layer_of_word_vectors_that_older_exports_name_is_passed_over(tmp_path: Path) -> None:
@@ -66,7 +65,7 @@ def test_files_that_a_folder_shares_with_another_model_are_left_to_that_one(tmp_
     for path in first.iterdir():
         (second / path.name).symlink_to(path)
     before = {path.name: path.read_bytes() for path in first.iterdir()}
-    write_model(second, first, {"vector": torch.ones(3)}, ParserConfig((), (), {}))
+    write_model(second, first, {"vector": torch.ones(3)}, ParserConfig((), (), {}, {}))
     assert {path.name: path.read_bytes() for path in first.iterdir()} == before
     assert set(read_weights(second)) == {"vector"}
 
@@ -83,7 +82,7 @@ def test_a_model_stays_whole_while_the_next_one_is_written(
 
     monkeypatch.setattr(model_files, "save_file", killed)
     with pytest.raises(KeyboardInterrupt):
-        write_model(folder, MODELS / "en", WEIGHTS, ParserConfig((), (), {}))
+        write_model(folder, MODELS / "en", WEIGHTS, ParserConfig((), (), {}, {}))
     assert parser_config(folder, read_config(folder)) == CONFIG
     assert set(read_weights(folder)) == set(WEIGHTS)
 
@@ -101,15 +100,13 @@ def test_matrices_stay_as_the_file_has_them_until_rows_are_looked_up(tmp_path: P
 
 
 @pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="needs Linux, which lists what is mapped")
-def test_the_words_of_the_parser_are_mapped_from_its_file() -> None:
-    scorer = EncoderScorer.read(MODELS / "en")
-    assert isinstance(scorer._network, IntegerParser)
-    words = scorer._network._words
-    assert isinstance(words, IntegerTable)
+def test_the_words_of_the_encoder_are_mapped_from_its_file() -> None:
+    words = WordVectors(MODELS / "en").network._words
+    assert isinstance(words, FourBitTable)
     place = words._integers.ctypes.data
     for line in Path("/proc/self/maps").read_text().splitlines():
         start, _, end = line.split(" ")[0].partition("-")
         if int(start, 16) <= place < int(end, 16):
-            assert line.endswith("en/model.safetensors")
+            assert line.endswith("en/encoder.safetensors")
             return
     raise AssertionError("the table is nowhere")

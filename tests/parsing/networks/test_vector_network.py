@@ -21,7 +21,7 @@ from forest_align.parsing.networks.devices import EXACT
 from forest_align.parsing.networks.encoder_batches import WordEncoder
 from forest_align.parsing.networks.row_batches import distance_buckets, join_rows, mean_vectors
 from forest_align.parsing.networks.stored_tables import GROUP, FourBitTable, pack_table
-from forest_align.parsing.networks.vector_network import FORMAT, VECTORS, WordVectors
+from forest_align.parsing.networks.vector_network import FORMAT, WordVectors
 from forest_align.parsing.parser_loading import locate_parser
 from forest_align.types import ModelError
 
@@ -58,16 +58,16 @@ def folder(original: MPNetModel, tmp_path_factory: pytest.TempPathFactory) -> Pa
     stored = build_word_vectors.stored_weights(
         {name: value.data for name, value in original.named_parameters()}, LAYERS
     )
-    save_file(stored, made / "model.safetensors")
+    save_file(stored, made / "encoder.safetensors")
     config = {"format": FORMAT, "layers": LAYERS, "heads": HEADS, "distance": 128, "epsilon": 1e-12}
-    (made / "config.json").write_text(json.dumps(config))
+    (made / "encoder.json").write_text(json.dumps(config))
     shutil.copyfile(locate_parser("en") / "tokenizer.json", made / "tokenizer.json")
     return made
 
 
 def as_stored(original: MPNetModel, folder: Path) -> MPNetModel:
     """transformers' model with the weights that the folder holds, rounded as they are."""
-    stored = load_file(folder / "model.safetensors")
+    stored = load_file(folder / "encoder.safetensors")
     rounded = {
         name.removesuffix(".int4"): torch.from_numpy(
             FourBitTable(value.numpy(), stored[f"{name}.scale"].numpy()).whole()
@@ -215,18 +215,18 @@ def copy(folder: Path, tmp_path: Path) -> Path:
         ("heads", None, "'heads', found null"),
         ("distance", "far", "'distance', found string .far"),
         ("epsilon", -1.0, "'epsilon', found number -1"),
-        ("layers", 3, "does not fit config.json"),
+        ("layers", 3, "does not fit encoder.json"),
     ],
 )
 def test_a_wrong_description_is_refused(copy: Path, field: str, value: Any, message: str) -> None:
-    config = json.loads((copy / "config.json").read_text())
-    (copy / "config.json").write_text(json.dumps(config | {field: value}))
+    config = json.loads((copy / "encoder.json").read_text())
+    (copy / "encoder.json").write_text(json.dumps(config | {field: value}))
     with pytest.raises(ModelError, match=message):
         WordVectors(copy)
 
 
 def test_damaged_weights_are_refused(copy: Path) -> None:
-    path = copy / "model.safetensors"
+    path = copy / "encoder.safetensors"
     stored = load_file(path)
     for name in ("positions", "words.int4.scale"):
         save_file(stored | {name: stored[name] * torch.nan}, path)
@@ -242,14 +242,3 @@ def test_damaged_weights_are_refused(copy: Path) -> None:
     path.unlink()
     with pytest.raises(ModelError, match="cannot be read"):
         WordVectors(copy)
-
-
-def test_the_bundled_encoder_is_small_and_read_by_name() -> None:
-    assert sorted(path.name for path in VECTORS.iterdir()) == [
-        "README.md",
-        "config.json",
-        "model.safetensors",
-        "tagger.json",
-        "tagger.safetensors",
-        "tokenizer.json",
-    ]

@@ -12,7 +12,7 @@ from safetensors.numpy import load_file, save_file
 
 from forest_align.parsing import load_parser
 from forest_align.parsing.networks.encoder_batches import CASE_COUNT, case_numbers
-from forest_align.parsing.networks.vector_network import VECTORS
+from forest_align.parsing.networks.vector_network import BUNDLED
 from forest_align.parsing.networks.word_tagger import WordTagger
 from forest_align.types import ModelError
 
@@ -23,7 +23,7 @@ TAGS = "DT JJ NNS WDT NNP POS NN VBD IN CD VBD VBG RB ."
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     for name in ("tagger.json", "tagger.safetensors"):
-        shutil.copy(VECTORS / name, tmp_path)
+        shutil.copy(BUNDLED / name, tmp_path)
     return tmp_path
 
 
@@ -62,7 +62,7 @@ def test_what_is_written_is_read(copy: Path, tmp_path: Path) -> None:
     tagger.save(tmp_path)
     vectors = np.random.default_rng(0).normal(size=(3, 768)).astype(np.float32)
     assert WordTagger.read(tmp_path)(["a", "b", "C"], vectors) == tagger(["a", "b", "C"], vectors)
-    assert (tmp_path / "tagger.safetensors").read_bytes() == (VECTORS / "tagger.safetensors").read_bytes()
+    assert (tmp_path / "tagger.safetensors").read_bytes() == (BUNDLED / "tagger.safetensors").read_bytes()
 
 
 @pytest.mark.parametrize(
