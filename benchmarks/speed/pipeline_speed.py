@@ -44,7 +44,6 @@ from forest_align.data.pairs import read_pairs
 from forest_align.parsing.forests import n_best as n_best_module
 from forest_align.parsing.networks.devices import DEVICE_BATCH_SUBWORDS, Device
 from forest_align.parsing.networks.encoder_scorer import EncoderScorer
-from forest_align.parsing.networks.vector_network import WordVectors
 from forest_align.parsing.parser_loading import locate_parser
 from forest_align.parsing.tokenize import tokenize
 from forest_align.types import InputError
@@ -162,12 +161,11 @@ def report_estimate(
 
 
 def network_operations(pairs: Sequence[tuple[str, str]]) -> int:
-    """Floating-point operations of the parser's network and of that of word vectors for some pairs."""
+    """Floating-point operations of the parser's network, which makes word vectors too, for some pairs."""
     device = Device("cpu", "float32", DEVICE_BATCH_SUBWORDS)
     sentences = [[token.text for token in tokenize(text)] for pair in pairs for text in pair]
     with FlopCounterMode(display=False) as counter:
         EncoderScorer.read(locate_parser("en"), device=device).score(sentences)
-        WordVectors(device=device)(sentences)
     return int(counter.get_total_flops())
 
 

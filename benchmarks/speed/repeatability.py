@@ -23,7 +23,6 @@ from forest_align.data.pairs import read_pairs
 from forest_align.parsing import Parser, load_parser_for_alignment
 from forest_align.parsing.networks.devices import EXACT, Device, find_device
 from forest_align.parsing.networks.encoder_scorer import EncoderScorer
-from forest_align.parsing.networks.vector_network import WordVectors
 from forest_align.parsing.parser_loading import locate_parser
 from forest_align.types import InputError
 
@@ -31,9 +30,10 @@ from forest_align.types import InputError
 def align(pairs: Sequence[tuple[str, str]], batch_size: int, device: Device) -> list[Alignment]:
     """Align with the bundled models, parser and word vectors in the device's arithmetic."""
     usual, lemmatizer = load_parser_for_alignment(), load("forest").lexicon.lemma
+    scorer = EncoderScorer.read(locate_parser("en"), device)
     parser = Parser(
-        EncoderScorer.read(locate_parser("en"), device),
-        vectors=WordVectors(device=device),
+        scorer,
+        vectors=scorer.word_vectors,
         forest_size=usual.forest_size,
         least_ratio=usual.least_ratio,
         lemmatizer=lemmatizer,
