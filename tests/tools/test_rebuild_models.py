@@ -141,7 +141,8 @@ def test_steps_can_be_chosen_by_name(rebuild: Rebuild) -> None:
     assert rebuild.done() == {"joint", "tagger"} and len(rebuild.calls) == 3
     wrong = rebuild("joint", "forests")
     assert (
-        wrong.returncode == 2 and "forests: no such step; expected some of lexicon parser-1" in wrong.stderr
+        wrong.returncode == 2
+        and "forests: no such step; expected some of lexicon vectors parser-work" in wrong.stderr
     )
 
 
