@@ -187,7 +187,7 @@ def read_gum(folder: str | Path, without: Collection[str] = (), parts: Collectio
     """
     files = gum_files(folder)
     genres = sorted({_genre(path) for path in files["train"]})
-    if unknown := sorted(set(without) - set(genres)):
+    if unknown := sorted(set(without) - {*genres, *NON_COMMERCIAL}):
         raise InputError(
             f"no genre {unknown[0]!r} in the training part of GUM; expected some of {', '.join(genres)}"
         )

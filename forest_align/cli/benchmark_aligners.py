@@ -27,6 +27,8 @@ NAMES = (
     "etpc",
     "verses",
     "ssd",
+    "sick",
+    "paws",
     "edits",
     "sts2013",
     "msrp",

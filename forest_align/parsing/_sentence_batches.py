@@ -121,9 +121,11 @@ def _vectors_of(
     return (next(made) if vectors is None else vectors for vectors in known)
 
 
-def _vectors_of_whole(scores: Sequence[Any]) -> np.ndarray | None:
+def _vectors_of_whole(scores: Sequence[Any] | InputError) -> np.ndarray | None:
     """The word vectors that came with the scores of a text of one sentence."""
-    return scores[0].vectors if len(scores) == 1 and isinstance(scores[0], SpanScores) else None
+    if isinstance(scores, InputError) or len(scores) > 1 or not isinstance(scores[0], SpanScores):
+        return None
+    return scores[0].vectors
 
 
 def _identity_of(sentence: str | Sequence[str] | InputError) -> Hashable:

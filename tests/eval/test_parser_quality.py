@@ -136,7 +136,7 @@ def gum(tmp_path: Path) -> Path:
     (tmp_path / "GUM_a_b.ptb").write_text(
         "(ROOT (S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))) (. .)))\n"
         "(ROOT (S (NP (PRP They)) (VP (VBD saw)"
-        " (NP (NP (DT the) (NN man)) (PP (IN with) (NP (NNS eyes))))) (. .)))\n"
+        " (NP (DT the) (NN man)) (PP (IN with) (NP (NNS telescopes)))) (. .)))\n"
     )
     return tmp_path
 

@@ -77,8 +77,8 @@ def chosen_pairs(
     probabilities : numpy.ndarray
         float64, shape (K, 2): of :data:`.OUTPUTS`.
     whole : numpy.ndarray
-        bool, shape (K,): whether a pair is that of two whole sentences of which one says all that the other
-        does; it is reported in any case.
+        bool, shape (K,): whether a pair is that of the whole texts, or of two whole sentences of which one
+        says all that the other does; it is reported in any case.
     """
     spans, is_rule = pairs.spans, pairs.is_rule
     inside, near = np.asarray(contained(spans, spans)), nearness(spans, spans) >= 0.5
@@ -101,7 +101,7 @@ def chosen_pairs(
 
 
 def _whole_sentences(alignment: Alignment, spans: np.ndarray) -> np.ndarray:
-    """Whether pairs are those of two whole sentences, of which one has no unlinked word: bool (K,)."""
+    """Whether pairs are of the texts, or of sentences of which one has no unlinked word: bool (K,)."""
     complete = [_complete_spans(side) for side in (alignment.source, alignment.target)]
     unlinked = [
         {place for place, word in enumerate(side.words) if any(map(str.isalnum, word))} - set(linked)
@@ -110,12 +110,16 @@ def _whole_sentences(alignment: Alignment, spans: np.ndarray) -> np.ndarray:
             (alignment.target, (j for _, j in alignment.words.pairs)),
         )
     ]
+    texts = [0, len(alignment.source), 0, len(alignment.target)]
     return np.array(
         [
-            (a, b) in complete[0]
-            and (c, d) in complete[1]
-            and (unlinked[0].isdisjoint(range(a, b)) or unlinked[1].isdisjoint(range(c, d)))
-            for a, b, c, d in spans.tolist()
+            row == texts
+            or (
+                (row[0], row[1]) in complete[0]
+                and (row[2], row[3]) in complete[1]
+                and (unlinked[0].isdisjoint(range(*row[:2])) or unlinked[1].isdisjoint(range(*row[2:])))
+            )
+            for row in spans.tolist()
         ],
         dtype=bool,
     )

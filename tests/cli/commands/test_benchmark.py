@@ -102,6 +102,11 @@ EDITS = {
         },
     }
 }
+SICK = (
+    "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n"
+    "1\tA dog barked\tA dog barked\t5\tENTAILMENT\n2\tA dog barked\tCats sleep\t1\tNEUTRAL\n"
+    "3\tA dog barked\tNo dog barked\t3\tCONTRADICTION\n"
+)
 TREES = [
     "(ROOT (S (NP (DT The) (NN dog)) (VP (VBD barked)) (. .)))",
     "(ROOT (S (NP (DT the) (NN dog)) (VP (VBD ran)) (. .)))",
@@ -130,6 +135,9 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "edits": json.dumps(EDITS),
         "extrinsic/sts2013": "5\tA dog barked\tA dog barked\n0\tA dog\tCats sleep\n",
         "extrinsic/msrp": MSRP,
+        "extrinsic/sick": SICK,
+        "extrinsic/paws": "id\tsentence1\tsentence2\tlabel\n"
+        "1\tA dog barked\tA dog barked\t1\n2\tA dog\tCats sleep\t0\n",
         "spade_sample": ENJU.format(1),
         "spade_sample/espada": ENJU.format(1),
     }
