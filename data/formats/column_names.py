@@ -63,6 +63,7 @@ class TextColumns(NamedTuple):
     target: int
     id: int | None
     label: int | None
+    links: int | None
 
 
 def text_columns(names: Sequence[str], wanted: ColumnNames | None = None) -> TextColumns | None:
@@ -73,7 +74,7 @@ def text_columns(names: Sequence[str], wanted: ColumnNames | None = None) -> Tex
         if all(name in places for name in pair):
             source, target = (places[name] for name in pair)
             id_place = next((places[name] for name in _ID_NAMES if name in places), None)
-            return TextColumns(source, target, id_place, places.get("label"))
+            return TextColumns(source, target, id_place, places.get("label"), places.get("links"))
     return None
 
 

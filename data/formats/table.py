@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from forest_align.alignment import Links
 from forest_align.data.formats.column_names import (
     COLUMN_NAMES,
     ColumnNames,
@@ -18,6 +19,7 @@ from forest_align.data.formats.column_names import (
 )
 from forest_align.data.formats.fields import plain_sentence
 from forest_align.data.formats.format import Format, PairError, SentencePair, reading_pair
+from forest_align.data.formats.pharaoh import check_links
 from forest_align.data.text.csv_rows import csv_rows
 from forest_align.data.text.lines import InputLines
 from forest_align.types import InputError, InputWarning
@@ -42,7 +44,8 @@ def read(
 ) -> Iterator[SentencePair | InputError]:
     """Yield one pair a row, from the wanted columns, or from some of :data:`COLUMN_NAMES`.
 
-    The columns ``id`` and ``label`` are read if there.
+    The columns ``id`` and ``label`` are read if there. Links count tokens, so the column ``links``
+    (``0-0 1-2``) is read only if the text is tokenized.
 
     A label is 0 or 1, ``false`` or ``true``; anything else is none. Other columns are skipped. The id of a
     row without one is its number, from 1 below the header. Columns are separated by commas, semicolons or
@@ -89,10 +92,20 @@ def _pair(row: list[str], header: _Header, number: str, tokenized: bool) -> Sent
     with reading_pair(name, source, target):
         if len(row) != len(header.names):
             raise InputError(f"expected {len(header.names)} columns as in the header, found {len(row)}")
-        return SentencePair(
-            name,
+        first, second = (
             plain_sentence(source, tokenized, "source"),
             plain_sentence(target, tokenized, "target"),
+        )
+        links = None
+        if tokenized and header.columns.links is not None:
+            links = check_links(
+                Links.from_pharaoh(row[header.columns.links]), len(first.tokens), len(second.tokens)
+            )
+        return SentencePair(
+            name,
+            first,
+            second,
+            links=links,
             label=None if header.columns.label is None else label_of(row[header.columns.label]),
         )
 

@@ -32,7 +32,7 @@ class EntryWriter:
     one_line_each : bool
         Whether an output is one line for each entry and nothing else, so that a run can be resumed.
     one_pair : bool
-        Whether an output holds one entry only. Only a whole one replaces a file: its beginning is of no use.
+        Whether an output holds one entry only.
     separator : str
         Text between two entries.
     may_pack : bool
@@ -96,7 +96,9 @@ class LineRun(Generic[Item]):
         """Write the lines of the items that are left, of about ``total``, and mark a part as finished."""
         record, writer = self.record, self._writer
         hidden = self.output is None and sys.stdout is not None and sys.stdout.isatty()
-        out = open_output(self.output, record.size, may_pack=writer.may_pack, replace=writer.one_pair)
+        # The beginning of a picture or page is of no use: only a whole one replaces a file.
+        replace = writer.one_pair or bool(writer.footer)
+        out = open_output(self.output, record.size, may_pack=writer.may_pack, replace=replace)
         # The record is deleted when everything is written: after the output is closed.
         with record, out as file:
             record.begin()

@@ -77,11 +77,12 @@ def test_a_run_that_was_killed_twice_gives_the_bytes_of_an_unbroken_one(
     assert part.read_bytes() == whole.read_bytes()
 
 
-def test_a_picture_replaces_an_older_one_only_when_it_is_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("name", ["out.svg", "out.html"])
+def test_a_picture_or_page_replaces_an_older_one_only_when_it_is_whole(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     killed_aligner(monkeypatch)["word"] = "left"
-    out = tmp_path / "out.svg"
+    out = tmp_path / name
     out.write_text("older", encoding="utf-8")
     with pytest.raises(Killed):
         main(["align", "He left.", "He went.", "-o", str(out)])

@@ -650,6 +650,19 @@ def test_columns_of_a_table_are_told_by_its_header(content: str, tmp_path: Path)
     assert [(p.source.text, p.target.text, p.id) for p in good(read_pairs(path))] == TEXTS
 
 
+def test_links_of_a_table_are_read_if_its_text_is_tokenized(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text(
+        "source,target,Links\nHe died .,He passed away .,0-0 1?1 2-3\nYes,No,\nYes,No,0-1\nYes,No,x\n"
+    )
+    (first, second, *broken) = read_pairs(path, tokenized=True)
+    assert isinstance(first, SentencePair) and first.links is not None
+    assert first.links.to_pharaoh() == "0-0 1p1 2-3"
+    assert isinstance(second, SentencePair) and second.links == Links.of([])
+    assert [error.line for error in broken if isinstance(error, InputError)] == [4, 5]
+    assert {pair.links for pair in read_pairs(path) if isinstance(pair, SentencePair)} == {None}
+
+
 def test_a_line_that_is_not_utf_8_is_an_error_of_its_own_in_a_table(tmp_path: Path) -> None:
     path = tmp_path / "pairs.csv"
     path.write_bytes(b"source,target\na,b\ncaf\xe9,b\nc,d\n")
