@@ -113,7 +113,7 @@ def _vectors_of(
 ) -> Iterator[np.ndarray | None]:
     """Word vectors of the texts that could be scored; from the scorer's own pass if it read a whole text."""
     usable = [pair for pair in zip(prepared, scored, strict=True) if not isinstance(pair[1], InputError)]
-    if make is None:
+    if not make:
         return (None for _ in usable)
     known = [_vectors_of_whole(scores) for _, scores in usable]
     lacking = [text.words for (text, _), vectors in zip(usable, known, strict=True) if vectors is None]
