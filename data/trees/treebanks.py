@@ -28,7 +28,7 @@ FRAGMENT = "FRAG"
 PUNCTUATION_TAGS = frozenset({",", ":", "``", "''", "."})
 
 
-#: Genres of GUM whose texts are for non-commercial use only; nothing that is bundled learns from them.
+#: Genres of GUM whose texts are for non-commercial use only: the bundled parser and tagger do without them.
 NON_COMMERCIAL = ("essay", "fiction", "letter", "podcast", "whow")
 
 #: Documents of MASC that are held out, of several genres each.

@@ -47,16 +47,20 @@ def run_parser(sentences: Sequence[tuple[str, ...]], parser: str) -> dict[str, n
     from forest_align.parsing.networks.vector_network import WordVectors
     from forest_align.parsing.parser_loading import load_span_parser
 
-    scorer, word_vectors = load_span_parser(parser), WordVectors()
+    scorer = load_span_parser(parser)
+    make = None if scorer.word_vectors else WordVectors()  # these vectors come with the scores
     order = sorted(range(len(sentences)), key=lambda k: len(sentences[k]))
     found = {}
     for start in range(0, len(order), 32):
         batch = order[start : start + 32]
         words = [sentences[k] for k in batch]
-        for k, scores, vectors in zip(batch, scorer.score(words), word_vectors(words), strict=True):
+        made = make(words) if make else [None] * len(words)
+        for k, scores, vectors in zip(batch, scorer.score(words), made, strict=True):
             if isinstance(scores, Exception):
                 raise SystemExit(f"cannot parse {' '.join(sentences[k])!r}: {scores}")
-            found[k] = (scores.tags, vectors.astype(np.float16))
+            rows = scores.vectors if vectors is None else vectors
+            assert rows is not None  # a parser whose scores have none has no word_vectors
+            found[k] = (scores.tags, rows.astype(np.float16))
         print(f"{start}/{len(order)}", end="\r", file=sys.stderr)
     every = range(len(sentences))
     return {

@@ -143,7 +143,7 @@ def _poles(word: str, tag: str) -> _Poles:
     if not tag or tag[0] in "NP":
         own, converse = roles(lemma)
         sex = SEXES.get(word.lower()) or SEXES.get(lemma, "")
-        if not sex and _names_people(store, lemma):
+        if not sex and store.sex(lemma) and _names_people(store, lemma):
             sex = store.sex(lemma)
         keys.update(own)
         seeks += [(role, int(Opposition.CONVERSE)) for role in converse]

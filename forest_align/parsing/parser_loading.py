@@ -74,10 +74,11 @@ def load_parser(
     place = find_device(device)
     tagger = WordTagger.read() if name == "en" and vectors and not forest_size else None
     scorer = None if tagger else load_span_parser(name, device)
+    # The bundled parser reads the encoder of the vectors: it is loaded once.
+    shared = scorer and scorer.word_vectors
     parser = Parser(
         scorer,
-        # The bundled parser reads the encoder of the vectors: it is loaded once.
-        vectors=(getattr(scorer, "word_vectors", None) or WordVectors(device=place)) if vectors else None,
+        vectors=(shared or WordVectors(device=place)) if vectors else None,
         forest_size=forest_size,
         least_ratio=least_ratio,
         lemmatizer=lemmatizer,

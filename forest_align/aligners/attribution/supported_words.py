@@ -83,8 +83,9 @@ class ComparedSentence:
 
 def compared_sentence(aligner: ContextualAligner, summary: Sentence, source: Sentence) -> ComparedSentence:
     """Compare a sentence of a summary with one of the source; both have tags and word vectors."""
-    links = aligner.link_probabilities(summary, source).astype(np.float64)
-    likely = aligner.align_prepared(summary, source).words
+    probability = aligner.link_probabilities(summary, source)
+    likely, _ = aligner.likely_links(summary, source, probability)
+    links = probability.astype(np.float64)
     relations = atomic_relations(summary, source, likely.pairs)
     supporting = links.copy()
     for one in relations:
@@ -112,7 +113,7 @@ def _denies_support(one: AtomicRelation) -> bool:
 
 def support_of_words(summary: Sentence, compared: Sequence[ComparedSentence]) -> np.ndarray:
     """Probability that the source says what each word says, float64 (n,); 0 without sentences to compare."""
-    if not compared or _mean_similarity(summary, compared) < _SAME_SUBJECT:
+    if not compared or _mean_of_content(_similarity(compared), content_words(summary)) < _SAME_SUBJECT:
         return np.zeros(len(summary))
     first = regression(word_numbers(summary, compared), WORD_WEIGHTS)
     found = regression(context_numbers(summary, first), CONTEXT_WEIGHTS)
@@ -138,14 +139,14 @@ def word_numbers(summary: Sentence, compared: Sequence[ComparedSentence]) -> np.
         The sentences of the source that may support it, at least one.
     """
     best = _log_odds(np.max([one.supporting.max(1) for one in compared], axis=0))
-    similarity = np.max([one.similarity for one in compared], axis=0)
+    similarity = _similarity(compared)
     profiles = load_lexicon().profiles(summary)
     known = {word for one in compared for word in one.words}
     lemma = np.array([one.lower in known or one.lemma in known for one in profiles], float)
     content = content_words(summary)
     is_content, other = content.astype(float), 1.0 - content
     classes = {name: np.isin(summary.tags, tags).astype(float) for name, tags in _CLASSES.items()}
-    sentence = best[content].mean() if content.any() else best.mean()
+    sentence = _mean_of_content(best, content)
     weakest = best.copy()
     for start, end in chunk_spans(summary.tags, summary.words):
         weakest[start:end] = best[main_words(content, (start, end))].min()
@@ -163,10 +164,15 @@ def word_numbers(summary: Sentence, compared: Sequence[ComparedSentence]) -> np.
     )
 
 
-def _mean_similarity(summary: Sentence, compared: Sequence[ComparedSentence]) -> float:
-    best = np.max([one.similarity for one in compared], axis=0)
-    content = content_words(summary)
-    return float(best[content].mean() if content.any() else best.mean())
+def _similarity(compared: Sequence[ComparedSentence]) -> np.ndarray:
+    """The highest cosine of each word of the summary with a word of the source, (n,)."""
+    found: np.ndarray = np.max([one.similarity for one in compared], axis=0)
+    return found
+
+
+def _mean_of_content(values: np.ndarray, content: np.ndarray) -> float:
+    """The mean over content words; over all words if there are none."""
+    return float(values[content].mean() if content.any() else values.mean())
 
 
 def context_numbers(summary: Sentence, probability: np.ndarray) -> np.ndarray:

@@ -18,7 +18,7 @@ from forest_align.aligners.link_convention import check_convention, no_all_links
 from forest_align.aligners.model_folder import bundled_folder, model_folder
 from forest_align.aligners.pair import Text
 from forest_align.aligners.parsing_aligner import ParsingAligner, check_tokens, parse_or_complete
-from forest_align.alignment import Alignment
+from forest_align.alignment import Alignment, Links
 from forest_align.types import InputError, Sentence
 from forest_align.types.json_fields import is_number
 from forest_align.types.spans import gaps
@@ -152,8 +152,7 @@ class ContextualAligner(ParsingAligner):
             If the link model expects word vectors of another size.
         """
         check_tokens(source, target)
-        probability = self.link_probabilities(source, target)
-        links, log_probability = most_likely_links((source.words, target.words), probability, self.threshold)
+        links, log_probability = self.likely_links(source, target, self.link_probabilities(source, target))
         return Alignment(
             source,
             target,
@@ -163,6 +162,12 @@ class ContextualAligner(ParsingAligner):
             log_probability=log_probability,
             aligner=self.name,
         )
+
+    def likely_links(
+        self, source: Sentence, target: Sentence, probability: np.ndarray
+    ) -> tuple[Links, float]:
+        """The most likely links of two sentences by :meth:`link_probabilities`, and their log-probability."""
+        return most_likely_links((source.words, target.words), probability, self.threshold)
 
     def link_probabilities(self, source: Sentence, target: Sentence) -> np.ndarray:
         """Probability of a link for every two words of two prepared sentences, float32 (n, m).

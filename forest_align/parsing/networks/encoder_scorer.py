@@ -70,14 +70,14 @@ class EncoderScorer:
         In evaluation mode, in the arithmetic to use.
     encode : WordEncoder
         Its encoder's tokenizer.
-    word_vectors : WordVectors, optional
-        The encoder that the network reads, by itself.
     config : ParserConfig
         Names of the network's labels and tags, and its temperature.
     weights : str
         Where the network's weights come from, for messages.
     device : Device, optional
         Where the network is; by default the processor.
+    word_vectors : WordVectors, optional
+        The encoder that the network reads, by itself.
     """
 
     def __init__(

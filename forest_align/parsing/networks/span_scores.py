@@ -11,6 +11,8 @@ from forest_align.types import InputError
 if TYPE_CHECKING:
     import numpy as np
 
+    from forest_align.parsing.networks.vector_network import WordVectors
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpanScores:
@@ -42,7 +44,15 @@ class SpanScores:
 
 
 class SpanScorer(Protocol):
-    """A parser as the rest of the package sees it."""
+    """A parser as the rest of the package sees it.
+
+    Attributes
+    ----------
+    word_vectors : WordVectors or None
+        Makes the vectors that come with its scores; None if none do.
+    """
+
+    word_vectors: WordVectors | None = None
 
     def score(
         self, batch: Sequence[Sequence[str]], space_after: Sequence[Sequence[bool]] | None = None
