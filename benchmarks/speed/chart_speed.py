@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from forest_align.cext import chart
-from forest_align.parsing.networks.span_scores import SpanScores
+from forest_align.parsing.networks.span_scores import SpanScorer, SpanScores
 from forest_align.parsing.parser import Parser
 
 TAGS = ("DT", "NN", "VBD", "IN", "JJ", "NNP", "RB", "CC", ",", "VBZ")
@@ -43,7 +43,7 @@ def random_chart(words: int, labels: int, rng: np.random.Generator) -> SpanScore
     return SpanScores(scores, names, tags)
 
 
-class Replay:
+class Replay(SpanScorer):
     """A scorer that returns charts drawn in advance, so that only decoding is measured."""
 
     def __init__(self, charts: list[SpanScores]) -> None:

@@ -86,11 +86,12 @@ def parse_all(parser: Parser, batch: list[list[str]]) -> None:
             raise result
 
 
-class TimedScorer:
+class TimedScorer(SpanScorer):
     """A scorer that measures the total of its processor seconds."""
 
     def __init__(self, scorer: SpanScorer) -> None:
         self._scorer, self.seconds = scorer, 0.0
+        self.word_vectors = scorer.word_vectors
 
     def score(
         self, batch: Sequence[Sequence[str]], space_after: Sequence[Sequence[bool]] | None = None
