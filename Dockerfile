@@ -6,8 +6,10 @@ RUN apt-get update && apt-get install -y --no-install-recommends g++
 COPY . /src
 WORKDIR /src
 RUN python -m venv /opt/forest-align && . /opt/forest-align/bin/activate && \
-    pip install --no-cache-dir --no-deps -c constraints.txt --index-url https://download.pytorch.org/whl/cpu torch && \
-    pip install --no-cache-dir -c constraints.txt '.[serve]'
+    pip() { command pip install --no-cache-dir --no-deps --no-build-isolation "$@"; } && \
+    { pip --require-hashes --index-url https://download.pytorch.org/whl/cpu -r locks/torch.txt || \
+      pip --require-hashes -r locks/torch.txt; } && \
+    pip --require-hashes -r locks/container.txt && pip .
 FROM python:3.11-slim
 COPY --from=build /opt/forest-align /opt/forest-align
 USER nobody

@@ -9,9 +9,14 @@ CONSTRAINTS ?= constraints.txt
 PIP = $(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS)
 # The small build of torch, or, where PyTorch's own index cannot be reached, that of the usual one.
 CPU_INDEX ?= https://download.pytorch.org/whl/cpu
-INSTALL_TORCH = $(PIP) --retries 0 --timeout 20 --no-deps --index-url $(CPU_INDEX) torch || $(PIP) torch
+CPU_ONLY = --retries 0 --timeout 20 --index-url $(CPU_INDEX)
+INSTALL_TORCH = $(PIP) $(CPU_ONLY) --no-deps torch || $(PIP) torch
+# LOCKED=1 installs only files whose digests locks/ holds; `make locks` renews them.
+LOCKED ?=
+FROM_LOCK = $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --require-hashes
+INSTALL_LOCKED_TORCH = $(FROM_LOCK) $(CPU_ONLY) -r locks/torch.txt || $(FROM_LOCK) -r locks/torch.txt
 
-.PHONY: docs stale demo test test-only test-engines test-transformers dist test-sdist test-wheel test-installed install-wheel lint types benchmark nightly clean
+.PHONY: docs locks stale demo test test-only test-engines test-transformers dist test-sdist test-wheel test-installed install-wheel lint types benchmark nightly clean
 
 demo: $(VENV)/installed
 	$(BIN)/forest-align align examples/pairs.tsv --to text
@@ -80,8 +85,13 @@ benchmark: $(VENV)/installed-for-tests
 
 # The documentation as a site: build/site/html/README.html.
 docs: $(VENV)/installed-for-tests
-	$(PIP) --no-build-isolation -e '.[docs]'
+	$(if $(LOCKED),,$(PIP) --no-build-isolation -e '.[docs]')
 	$(BIN)/python tools/build_site.py build/site
+
+# What LOCKED=1 installs.
+locks: $(VENV)/installed
+	$(PIP) uv
+	PATH=$(abspath $(BIN)):$$PATH $(BIN)/python tools/lock_versions.py --cpu-index $(CPU_INDEX)
 
 # Tables of measurements that are older than the models that they measure.
 stale:
@@ -103,13 +113,23 @@ nightly: $(VENV)/installed-for-tests
 # install makes the source folders and the installed package the same thing.
 $(VENV)/installed: setup.py pyproject.toml $(wildcard constraints*.txt) $(wildcard cext/*.pyx cext/*.pxd cext/*/*.pxi)
 	$(PYTHON) -m venv $(VENV)
+ifneq ($(LOCKED),)
+	$(INSTALL_LOCKED_TORCH)
+	$(FROM_LOCK) -r locks/container.txt
+	$(PIP) --no-deps --no-build-isolation -e .
+else
 	$(INSTALL_TORCH)
 	$(PIP) cython setuptools wheel
 	$(PIP) --no-build-isolation -e .
+endif
 	touch $@
 
 $(VENV)/installed-for-tests: $(VENV)/installed
+ifneq ($(LOCKED),)
+	$(FROM_LOCK) -r locks/tests.txt
+else
 	$(PIP) --no-build-isolation -e '.[test,plot,benepar,spacy,tables,serve,ray,grpc]'
+endif
 	touch $@
 
 clean:

@@ -142,6 +142,28 @@ def test_both_files_of_constraints_pin_every_requirement_within_its_bounds() -> 
     assert [pinned["transformers"].split(".")[0] for pinned in versions] == ["4", "5"]
 
 
+@pytest.mark.parametrize(("name", "extras"), [("container.txt", {"serve"}), ("tests.txt", None)])
+def test_locks_have_digests_of_the_pinned_version_of_every_requirement(
+    name: str, extras: set[str] | None
+) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    optional = project["optional-dependencies"]
+    texts = [*project["dependencies"], *(text for extra in extras or optional for text in optional[extra])]
+    wanted = {Requirement(text).name for text in texts}
+    text = "".join((ROOT / "locks" / file).read_text(encoding="utf-8") for file in (name, "torch.txt"))
+    entries = re.findall(
+        r"^([\w-]+)==(\S+) .*\\((?:\n    --hash=sha256:[0-9a-f]{64}(?: \\)?)+)$", text, re.MULTILINE
+    )
+    assert len(entries) == len(re.findall(r"^[\w-]+==", text, re.MULTILINE))
+    assert sum(hashes.count("--hash=") for *_, hashes in entries) == text.count("--hash=")
+    locked = {package: version for package, version, _ in entries}
+    assert wanted <= locked.keys()
+    pinned = pinned_versions("constraints.txt")
+    both = locked.keys() & pinned.keys()
+    assert {package: locked[package] for package in both} == {package: pinned[package] for package in both}
+    assert not [package for package in locked if package.startswith(("nvidia-", "cuda-"))]
+
+
 def test_nothing_lands_beside_the_package(wheel: Path) -> None:
     tops = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"forest_align"}
