@@ -2,9 +2,10 @@
 
     make locks
 
-The versions are those of constraints.txt and, of other packages, the newest that fit. ``uv`` resolves them for
-all platforms and Python versions. torch has a file of its own and is installed first, since its builds for
-processors have an index of their own. Its digests are those on PyPI, and that of the build that pip downloads.
+The versions are those of constraints.txt and, of other packages, the newest that fit. ``uv`` resolves them
+for all platforms and Python versions. torch has a file of its own and is installed first, since its builds
+for processors have an index of their own. Its digests are those of PyPI and that of the build that pip
+downloads.
 """
 
 from __future__ import annotations
