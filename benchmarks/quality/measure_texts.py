@@ -22,6 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from msgspec import structs
 from nltk import Tree
 
 from forest_align.aligners import load
@@ -68,7 +69,7 @@ def as_one(words: Sequence[Sequence[str]], forest_size: int = 10) -> list[Senten
             scores, sentence.tokens, sentence.text, forest_size, least_ratio=least_ratio, posteriors=False
         )
         tokens = tuple(
-            replace(token, tag=tag, lemma=lemma(token.text, tag))
+            structs.replace(token, tag=tag, lemma=lemma(token.text, tag))
             for token, tag in zip(sentence.tokens, scores.tags, strict=True)
         )
         found.append(replace(sentence, tokens=tokens, forest=trees.forest()))

@@ -21,6 +21,8 @@ from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path
 
+from msgspec import structs
+
 from forest_align.alignment import Alignment
 from forest_align.data.phrases.counts import PhraseCounts
 from forest_align.types import Sentence
@@ -33,7 +35,9 @@ def most_memory() -> float:
 
 def other_words(sentence: Sentence, turn: int) -> Sentence:
     """The sentence with the number of the repetition in every word."""
-    return replace(sentence, tokens=tuple(replace(t, text=f"{t.text}{turn:04}") for t in sentence.tokens))
+    return replace(
+        sentence, tokens=tuple(structs.replace(t, text=f"{t.text}{turn:04}") for t in sentence.tokens)
+    )
 
 
 def alignments(path: Path, distinct: bool) -> Iterator[Alignment]:

@@ -11,14 +11,13 @@ from forest_align.data.formats.column_names import ColumnNames
 from forest_align.data.text.lines import InputLines
 from forest_align.data.trees.enju_tree import EnjuTree
 from forest_align.types import InputError, Sentence
+from forest_align.types.json_records import Index, JsonObject, Span
 
-Span = tuple[int, int]
 #: A tree in Penn brackets and its log-probability.
 ScoredTree = tuple[str, float]
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkLink:
+class ChunkLink(JsonObject, frozen=True, omit_defaults=False):
     """Two chunks that correspond, or one that corresponds to nothing.
 
     Attributes
@@ -31,8 +30,8 @@ class ChunkLink:
         Similarity as written in the file: ``0`` to ``5`` or ``NIL``.
     """
 
-    source: tuple[int, ...]
-    target: tuple[int, ...]
+    source: tuple[Index, ...]
+    target: tuple[Index, ...]
     type: str
     score: str = "NIL"
 
@@ -58,8 +57,7 @@ class PhraseUnit:
     keeps_meaning: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class MarkedSpans:
+class MarkedSpans(JsonObject, frozen=True):
     """Two spans of raw text that were marked as corresponding.
 
     Attributes

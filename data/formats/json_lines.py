@@ -27,17 +27,25 @@ from forest_align.data.text.raw_text import with_raw_text
 from forest_align.types import InputError, Sentence
 from forest_align.types.json_fields import (
     Fields,
-    check_boolean,
-    check_integer,
     check_list,
     check_number,
-    check_probability,
-    check_span,
     check_text,
     describe,
     format_json_object,
     parse_json_object,
 )
+from forest_align.types.json_records import (
+    Index,
+    JsonObject,
+    Probability,
+    Span,
+    check_length,
+    check_span,
+    convert_record,
+    record_values,
+)
+
+_CHUNKS = ("source_chunks", "target_chunks")
 
 
 def read(
@@ -123,28 +131,66 @@ def _alignment(values: dict[str, Any]) -> SentencePair:
     )
 
 
+class _Unit(JsonObject, omit_defaults=False, kw_only=True, frozen=True):
+    """The JSON object of a phrase unit."""
+
+    type: str = ""
+    sense_preserving: bool = True
+    source: tuple[Index, ...]
+    target: tuple[Index, ...]
+
+
+class _Annotations(JsonObject, frozen=True):
+    """What a line says about its pair, in the order in which it is written."""
+
+    words: list[tuple[Index, Index]] | None = None
+    word_sure: list[bool] | None = None
+    word_probabilities: list[Probability] | None = None
+    label: Any = None
+    score: float | None = None
+    group: str | None = None
+    chunks: list[ChunkLink] | None = None
+    phrases: list[_Unit] | None = None
+    marked: list[MarkedSpans] | None = None
+    source_chunks: list[Span] | None = None
+    target_chunks: list[Span] | None = None
+
+
 def _plain(
     values: dict[str, Any], sides: ColumnNames, id_key: str, number: str, tokenized: bool
 ) -> SentencePair:
     fields = Fields(values)
     (source, source_trees), (target, target_trees) = (_side(fields, side, tokenized) for side in sides)
-    chunks, units = fields.items("chunks", None), fields.items("phrases", None)
+    said = convert_record(_Annotations, values)
     lengths = (len(source), len(target))
+    for k, link in enumerate(said.chunks or ()):
+        _check_tokens(link, f"chunks[{k}]", lengths)
+    for k, unit in enumerate(said.phrases or ()):
+        _check_tokens(unit, f"phrases[{k}]", lengths)
+    for k, marked in enumerate(said.marked or ()):
+        check_span(marked.source, f"marked[{k}].source", len(source.text))
+        check_span(marked.target, f"marked[{k}].target", len(target.text))
+    for key, spans, length in zip(_CHUNKS, (said.source_chunks, said.target_chunks), lengths, strict=True):
+        for k, span in enumerate(spans or ()):
+            check_span(span, f"{key}[{k}]", length)
+    units = [
+        PhraseUnit(unit.source, unit.target, unit.type, unit.sense_preserving) for unit in said.phrases or ()
+    ]
     return SentencePair(
         fields.identifier(id_key, number),
         source,
         target,
-        _links(fields, len(source), len(target)),
+        _links(said, lengths),
         _label(values.get("label")),
-        fields.number("score", None),
-        fields.text("group", ""),
+        said.score,
+        said.group or "",
         source_trees,
         target_trees,
-        None if chunks is None else tuple(_chunk(x, f"chunks[{k}]", lengths) for k, x in enumerate(chunks)),
-        _spans(fields, "source_chunks", len(source)),
-        _spans(fields, "target_chunks", len(target)),
-        units=None if units is None else _units(units, lengths),
-        marked=_marked(fields, (source.text, target.text)),
+        None if said.chunks is None else tuple(said.chunks),
+        tuple(said.source_chunks or ()),
+        tuple(said.target_chunks or ()),
+        units=None if said.phrases is None else tuple(units),
+        marked=None if said.marked is None else tuple(said.marked),
     )
 
 
@@ -168,7 +214,7 @@ def _side(fields: Fields, side: str, tokenized: bool) -> tuple[Sentence, tuple[S
     if inner.has("tokens"):
         if not inner.items("tokens"):
             raise InputError("expected tokens, found none", field=inner.name("tokens"))
-        return _located(Sentence.from_dict(inner, forest=False), inner.name("text")), trees
+        return _located(Sentence.from_dict(value, side, forest=False), inner.name("text")), trees
     if trees:
         sentence = sentence_of_tree(trees[0][0], inner.name("tree"))
         if inner.has("text"):
@@ -195,76 +241,25 @@ def _trees(fields: Fields) -> tuple[ScoredTree, ...]:
     return tuple(found)
 
 
-def _links(fields: Fields, source_length: int, target_length: int) -> Links | None:
-    if not fields.has("words"):
+def _links(said: _Annotations, lengths: tuple[int, int]) -> Links | None:
+    if said.words is None:
         return None
-    if not (source_length and target_length):
+    if not all(lengths):
         raise InputError("links need tokens: give 'tokens', or --tokenized", field="words")
-    items = fields.items("words")
-    pairs = [
-        tuple(check_integer(x, f"words[{k}]") for x in check_list(y, f"words[{k}]", 2))
-        for k, y in enumerate(items)
-    ]
-    sure = fields.items("word_sure", None, len(pairs))
-    scores = fields.items("word_probabilities", None, len(pairs))
+    sure = check_length(said.word_sure, len(said.words), "word_sure")
+    scores = check_length(said.word_probabilities, len(said.words), "word_probabilities")
     try:
-        return Links.of(
-            pairs,  # type: ignore[arg-type]
-            sure=None if sure is None else [check_boolean(x, f"word_sure[{k}]") for k, x in enumerate(sure)],
-            scores=None
-            if scores is None
-            else [check_probability(x, f"word_probabilities[{k}]") for k, x in enumerate(scores)],
-        ).check(source_length, target_length)
+        return Links.of(said.words, sure=sure, scores=scores).check(*lengths)
     except InputError as error:
         raise InputError(error.message, field=error.field or "words") from None
 
 
-def _chunk(value: Any, name: str, lengths: tuple[int, int]) -> ChunkLink:
-    fields = Fields(value, name)
-    source, target = _token_lists(fields, lengths)
-    return ChunkLink(source, target, fields.text("type"), fields.text("score", "NIL"))
-
-
-def _units(values: Sequence[Any], lengths: tuple[int, int]) -> tuple[PhraseUnit, ...]:
-    found = []
-    for k, value in enumerate(values):
-        fields = Fields(value, f"phrases[{k}]")
-        source, target = _token_lists(fields, lengths)
-        found.append(
-            PhraseUnit(source, target, fields.text("type", ""), fields.boolean("sense_preserving", True))
-        )
-    return tuple(found)
-
-
-def _token_lists(fields: Fields, lengths: tuple[int, int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    sides = []
-    for side, length in zip(("source", "target"), lengths, strict=True):
-        tokens = tuple(check_integer(x, fields.name(side)) for x in fields.items(side))
-        if any(not 0 <= token < length for token in tokens):
+def _check_tokens(one: ChunkLink | _Unit, path: str, lengths: tuple[int, int]) -> None:
+    for side, tokens, length in zip(("source", "target"), (one.source, one.target), lengths, strict=True):
+        if any(token >= length for token in tokens):
             raise InputError(
-                f"expected tokens of a sentence of {length}, found {list(tokens)}", field=fields.name(side)
+                f"expected tokens of a sentence of {length}, found {list(tokens)}", field=f"{path}.{side}"
             )
-        sides.append(tokens)
-    return sides[0], sides[1]
-
-
-def _marked(fields: Fields, texts: tuple[str, str]) -> tuple[MarkedSpans, ...] | None:
-    items = fields.items("marked", None)
-    if items is None:
-        return None
-    found = []
-    for k, item in enumerate(items):
-        inner = Fields(item, f"marked[{k}]")
-        source, target = (
-            check_span(inner.raw(side), inner.name(side), len(text))
-            for side, text in zip(("source", "target"), texts, strict=True)
-        )
-        found.append(MarkedSpans(source, target, inner.boolean("same")))
-    return tuple(found)
-
-
-def _spans(fields: Fields, key: str, length: int) -> tuple[tuple[int, int], ...]:
-    return tuple(check_span(x, f"{key}[{k}]", length) for k, x in enumerate(fields.items(key, [])))
 
 
 def matches(head: Sequence[str]) -> bool:
@@ -284,38 +279,25 @@ def write_pair(pair: SentencePair) -> str:
         values[side] = sentence.to_dict(forest=False) if sentence.tokens else {"text": sentence.text}
         if trees:
             values[side]["trees"] = [list(tree) for tree in trees]
-    if pair.links is not None:
-        values["words"] = [list(link) for link in pair.links]
-        if pair.links.sure is not None:
-            values["word_sure"] = list(pair.links.sure)
-        if pair.links.scores is not None:
-            values["word_probabilities"] = list(pair.links.scores)
-    for key in ("label", "score", "group"):
-        if (value := getattr(pair, key)) not in (None, ""):
-            values[key] = value
-    if pair.chunks is not None:
-        values["chunks"] = [
-            {"source": list(c.source), "target": list(c.target), "type": c.type, "score": c.score}
-            for c in pair.chunks
-        ]
-    if pair.units is not None:
-        values["phrases"] = [
-            {
-                "type": unit.type,
-                "sense_preserving": unit.keeps_meaning,
-                "source": list(unit.source),
-                "target": list(unit.target),
-            }
-            for unit in pair.units
-        ]
-    if pair.marked is not None:
-        values["marked"] = [
-            {"source": list(one.source), "target": list(one.target), "same": one.same} for one in pair.marked
-        ]
-    for key, spans in (("source_chunks", pair.source_chunks), ("target_chunks", pair.target_chunks)):
-        if spans:
-            values[key] = [list(span) for span in spans]
-    return format_json_object(values) + "\n"
+    units = [
+        _Unit(type=unit.type, sense_preserving=unit.keeps_meaning, source=unit.source, target=unit.target)
+        for unit in pair.units or ()
+    ]
+    links = pair.links
+    said = _Annotations(
+        words=None if links is None else list(links.pairs),
+        word_sure=None if links is None or links.sure is None else list(links.sure),
+        word_probabilities=None if links is None or links.scores is None else list(links.scores),
+        label=pair.label,
+        score=pair.score,
+        group=pair.group or None,
+        chunks=None if pair.chunks is None else list(pair.chunks),
+        phrases=None if pair.units is None else units,
+        marked=None if pair.marked is None else list(pair.marked),
+        source_chunks=list(pair.source_chunks) or None,
+        target_chunks=list(pair.target_chunks) or None,
+    )
+    return format_json_object(values | record_values(said)) + "\n"
 
 
 FORMAT = Format(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from msgspec import structs
+
 from forest_align.data.text.raw_text import with_raw_text
 from forest_align.types import Sentence
 
@@ -60,7 +62,7 @@ def unescape_sentence(sentence: Sentence, field: str) -> Sentence:
         return replace(sentence, text=unescape_text(sentence.text))
     plain = Sentence.from_words(map(unescape_token, sentence.words))
     tokens = tuple(
-        replace(token, text=other.text, start=other.start, end=other.end)
+        structs.replace(token, text=other.text, start=other.start, end=other.end)
         for token, other in zip(sentence.tokens, plain.tokens, strict=True)
     )
     is_raw = sentence.text != " ".join(sentence.words)

@@ -6,6 +6,8 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import replace
 
+from msgspec import structs
+
 from forest_align.types import InputError, Sentence
 from forest_align.types.brackets import unescape
 
@@ -43,7 +45,7 @@ def with_raw_text(sentence: Sentence, text: str, field: str) -> Sentence:
             break
         start = places[at] if at < len(places) else len(text)
         end = max(places[at : at + size]) + 1 if size else start
-        tokens.append(replace(token, start=start, end=end))
+        tokens.append(structs.replace(token, start=start, end=end))
         at += size
     if len(tokens) < len(sentence) or at < len(rest):
         raise InputError(

@@ -9,6 +9,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Self
 
+from msgspec import structs
+
 from forest_align._version import __version__
 from forest_align.aligners.pair import (
     NO_TOKENS,
@@ -282,7 +284,7 @@ def _as_given(text: Text, prepared: Sentence | InputError) -> Sentence | InputEr
     if prepared.text == text.text:
         return prepared
     tokens = tuple(
-        replace(new, start=old.start, end=old.end)
+        structs.replace(new, start=old.start, end=old.end)
         for old, new in zip(text.tokens, prepared.tokens, strict=True)
     )
     return replace(prepared, tokens=tokens, text=text.text)

@@ -6,7 +6,7 @@ from forest_align.alignment._arc_pair import ArcPair, arc_order
 from forest_align.alignment._document_alignment import DocumentAlignment
 from forest_align.alignment._document_record import SentenceGroup
 from forest_align.alignment._links import Links
-from forest_align.alignment._phrase_pair import MOST_SIMILAR, PhrasePair
+from forest_align.alignment._phrase_pair import PhrasePair
 from forest_align.alignment._phrase_relation import (
     CHANGE_NAMES,
     CHUNK_RELATIONS,
@@ -18,6 +18,7 @@ from forest_align.alignment._phrase_relation import (
 from forest_align.alignment._projection import Projection, Span, SpanPair, are_consistent, project
 from forest_align.alignment._support_record import SummarySpan, SupportingSpan
 from forest_align.alignment._support_report import SupportReport
+from forest_align.alignment.json_objects import MOST_SIMILAR
 from forest_align.alignment.json_schema import alignment_schema
 
 __all__ = [

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated
+
+from msgspec import Meta
+from msgspec.structs import replace
 
 from forest_align.types.errors import InputError
-from forest_align.types.json_fields import Fields, check_integer
+from forest_align.types.json_records import WRITTEN, JsonObject
+
+_Arc = Annotated[
+    tuple[Annotated[int, Meta(ge=-1)], Annotated[int, Meta(ge=-1)]],
+    Meta(description="Governor (-1 for a root) and dependent."),
+]
 
 
-@dataclass(frozen=True, slots=True)
-class ArcPair:
+class ArcPair(JsonObject, frozen=True, omit_defaults=False):
     """Two dependency arcs that correspond (Thadani et al. 2012, §5.1).
 
     Attributes
@@ -21,10 +27,10 @@ class ArcPair:
         Types of the two dependencies.
     """
 
-    source: tuple[int, int]
-    target: tuple[int, int]
-    source_relation: str = ""
-    target_relation: str = ""
+    source: _Arc
+    target: _Arc
+    source_relation: Annotated[str, WRITTEN] = ""
+    target_relation: Annotated[str, WRITTEN] = ""
 
     def swap(self) -> ArcPair:
         """The same pair seen from the target side."""
@@ -43,54 +49,21 @@ class ArcPair:
         own = ((dependent, below),)
         return own if governor < 0 and other < 0 else ((governor, other), *own)
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON values of the pair."""
-        return {
-            "source": list(self.source),
-            "target": list(self.target),
-            "source_relation": self.source_relation,
-            "target_relation": self.target_relation,
-        }
-
-    @classmethod
-    def from_dict(cls, values: Any, path: str, source_length: int, target_length: int) -> ArcPair:
-        """Read what :meth:`to_dict` wrote; unknown keys are ignored.
-
-        Parameters
-        ----------
-        values : mapping
-            JSON object, see ``docs/reference/formats.md``.
-        path : str
-            Name of the object in the document, for messages.
-        source_length, target_length : int
-            Numbers of tokens of the two sentences.
-
-        Raises
-        ------
-        InputError
-            If a field is missing or wrong, or an arc lies outside its sentence.
-        """
-        fields = Fields(values, path)
-        return cls(
-            _read_arc(fields, "source", source_length),
-            _read_arc(fields, "target", target_length),
-            fields.text("source_relation", ""),
-            fields.text("target_relation", ""),
-        )
+    def check_inside(self, path: str, source_length: int, target_length: int) -> ArcPair:
+        """Return self if both arcs lie inside their sentences, or raise InputError."""
+        for side, arc, length in (
+            ("source", self.source, source_length),
+            ("target", self.target, target_length),
+        ):
+            if not (arc[0] < length and 0 <= arc[1] < length):
+                raise InputError(
+                    f"expected a governor (-1 for the root) and a dependent of {length} tokens, "
+                    f"found {list(arc)}",
+                    field=f"{path}.{side}",
+                )
+        return self
 
 
 def arc_order(pair: ArcPair) -> tuple[tuple[int, int], tuple[int, int]]:
     """Sort key of an alignment's pairs of arcs: dependent and governor of the source, then of the target."""
     return pair.source[::-1], pair.target[::-1]
-
-
-def _read_arc(fields: Fields, side: str, length: int) -> tuple[int, int]:
-    name = fields.name(side)
-    governor, dependent = (check_integer(value, name) for value in fields.items(side, length=2))
-    if not (-1 <= governor < length and 0 <= dependent < length):
-        raise InputError(
-            f"expected a governor (-1 for the root) and a dependent of {length} tokens, "
-            f"found {[governor, dependent]}",
-            field=name,
-        )
-    return governor, dependent

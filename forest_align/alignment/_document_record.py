@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Self
+from typing import ClassVar, Self
 
 from forest_align.alignment._alignment import Alignment
-from forest_align.alignment._json_line import JSON_VERSION, JsonLine, check_version, read_origin
-from forest_align.types.errors import InputError
-from forest_align.types.json_fields import (
-    Fields,
-    check_integer,
-    check_number,
-    check_span,
-    check_texts,
+from forest_align.alignment._json_line import JsonLine, origin_object, origin_of
+from forest_align.alignment.json_objects import (
+    JSON_VERSION,
+    DocumentAlignmentObject,
+    DocumentObject,
+    GroupObject,
 )
+from forest_align.types.errors import InputError
+from forest_align.types.json_fields import check_number
+from forest_align.types.json_records import check_length, check_span
 from forest_align.types.sentence import Sentence
 
 _SIDES = ("source", "target")
@@ -46,50 +47,34 @@ class SentenceGroup:
         """Every source sentence with every target sentence."""
         return ((i, j) for i in self.source for j in self.target)
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON values of the group."""
-        values: dict[str, Any] = {
-            "source": list(self.source),
-            "target": list(self.target),
-            "probability": check_number(self.probability, "groups.probability"),
-        }
-        return values | ({} if self.alignment is None else {"alignment": self.alignment.to_dict()})
+    def to_object(self) -> GroupObject:
+        """The JSON object of the group."""
+        return GroupObject(
+            source=list(self.source),
+            target=list(self.target),
+            probability=check_number(self.probability, "groups.probability"),
+            alignment=None if self.alignment is None else self.alignment.to_object(),
+        )
 
     @classmethod
-    def from_dict(cls, values: Any, path: str, source_count: int, target_count: int) -> SentenceGroup:
-        """Read what :meth:`to_dict` wrote.
-
-        Parameters
-        ----------
-        values : mapping
-            JSON object.
-        path : str
-            Name of the object in the document, for messages.
-        source_count, target_count : int
-            Numbers of sentences, to check the group.
-
-        Raises
-        ------
-        InputError
-            If a field is missing or wrong, or a sentence does not exist; names the field.
-        """
-        fields = Fields(values, path)
-        source = _read_numbers(fields, "source", source_count)
-        target = _read_numbers(fields, "target", target_count)
+    def of_object(cls, listed: GroupObject, source_count: int, target_count: int) -> SentenceGroup:
+        """Build the group from its JSON object, with the numbers of sentences to check it."""
+        source = _check_numbers("source", listed.source, source_count)
+        target = _check_numbers("target", listed.target, target_count)
         alignment = None
-        if fields.has("alignment"):
+        if listed.alignment is not None:
             try:
-                alignment = Alignment.from_dict(fields.raw("alignment"))
+                alignment = Alignment.of_object(listed.alignment)
             except InputError as error:
-                name = fields.name("alignment")
-                where = f"{name}.{error.field}" if error.field else name
-                raise InputError(error.message, field=where) from None
-        return cls(source, target, fields.probability("probability"), alignment)
+                raise error.inside("alignment") from None
+        return cls(source, target, listed.probability, alignment)
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentRecord(JsonLine):
     """The data of one alignment; :class:`forest_align.DocumentAlignment` describes the fields."""
+
+    json_object: ClassVar = DocumentAlignmentObject
 
     source: tuple[Sentence, ...]
     target: tuple[Sentence, ...]
@@ -112,34 +97,37 @@ class DocumentRecord(JsonLine):
         """Numbers of the target sentences in no group."""
         return _others(len(self.target), [group.target for group in self.groups])
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON values, in the order of the public contract (version 1)."""
-        values: dict[str, Any] = {"id": self.id, "aligner": self.aligner, "version": JSON_VERSION}
-        if self.made_by:
-            values["made_by"] = dict(self.made_by)
+    def to_object(self) -> DocumentAlignmentObject:
+        """The JSON object of the alignment."""
         sides = ((self.source, self.source_spans), (self.target, self.target_spans))
-        for side, (sentences, spans) in zip(_SIDES, sides, strict=True):
-            values[side] = {"sentences": [sentence.text for sentence in sentences]}
-            if spans:
-                values[side]["spans"] = [list(span) for span in spans]
-        values["groups"] = [group.to_dict() for group in self.groups]
-        values["unaligned"] = {"source": list(self.unaligned_source), "target": list(self.unaligned_target)}
-        if self.warnings:
-            values["warnings"] = list(self.warnings)
-        if self.error:
-            values["error"] = self.error
-        return values
+        source, target = (
+            DocumentObject(sentences=[sentence.text for sentence in sentences], spans=list(spans) or None)
+            for sentences, spans in sides
+        )
+        return DocumentAlignmentObject(
+            id=self.id,
+            aligner=self.aligner,
+            version=JSON_VERSION,
+            made_by=origin_object(self.made_by),
+            source=source,
+            target=target,
+            groups=[group.to_object() for group in self.groups],
+            unaligned={"source": self.unaligned_source, "target": self.unaligned_target},
+            warnings=list(self.warnings) or None,
+            error=self.error or None,
+        )
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Read what :meth:`to_dict` wrote; see :meth:`from_json`."""
-        fields = Fields(values)
-        check_version(fields)
-        (source, source_spans), (target, target_spans) = (_read_side(fields.fields(side)) for side in _SIDES)
-        groups = tuple(
-            SentenceGroup.from_dict(group, f"groups[{k}]", len(source), len(target))
-            for k, group in enumerate(fields.items("groups"))
-        )
+    def of_object(cls, listed: DocumentAlignmentObject) -> Self:
+        """Build the alignment from its JSON object, and check what belongs together."""
+        source, source_spans = _side_of("source", listed.source)
+        target, target_spans = _side_of("target", listed.target)
+        groups = []
+        for k, group in enumerate(listed.groups):
+            try:
+                groups.append(SentenceGroup.of_object(group, len(source), len(target)))
+            except InputError as error:
+                raise error.inside(f"groups[{k}]") from None
         for side in _SIDES:
             numbers = [number for group in groups for number in getattr(group, side)]
             if len(set(numbers)) < len(numbers):
@@ -147,14 +135,14 @@ class DocumentRecord(JsonLine):
         return cls(
             source,
             target,
-            groups,
+            tuple(groups),
             source_spans,
             target_spans,
-            fields.text("id", ""),
-            fields.text("aligner", ""),
-            read_origin(fields),
-            tuple(check_texts(fields.items("warnings", []), "warnings")),
-            fields.text("error", ""),
+            listed.id or "",
+            listed.aligner or "",
+            origin_of(listed.made_by),
+            tuple(listed.warnings or ()),
+            listed.error or "",
         )
 
 
@@ -163,22 +151,16 @@ def _others(count: int, taken: Sequence[Sequence[int]]) -> tuple[int, ...]:
     return tuple(number for number in range(count) if number not in inside)
 
 
-def _read_side(fields: Fields) -> tuple[tuple[Sentence, ...], tuple[tuple[int, int], ...]]:
-    texts = check_texts(fields.items("sentences"), fields.name("sentences"))
-    spans = fields.items("spans", [], len(texts) if fields.has("spans") else None)
-    name = fields.name("spans")
-    found = tuple(check_span(span, f"{name}[{k}]") for k, span in enumerate(spans))
-    for k, (before, span) in enumerate(pairwise(((0, 0), *found))):
-        if before[1] > span[0]:
-            raise InputError(f"expected spans in order, found {list(span)}", field=f"{name}[{k}]")
-    return tuple(Sentence((), text=text) for text in texts), found
+def _side_of(side: str, listed: DocumentObject) -> tuple[tuple[Sentence, ...], tuple[tuple[int, int], ...]]:
+    spans = check_length(listed.spans, len(listed.sentences), f"{side}.spans") or []
+    for k, (before, span) in enumerate(pairwise(((0, 0), *spans))):
+        name = f"{side}.spans[{k}]"
+        if before[1] > check_span(span, name)[0]:
+            raise InputError(f"expected spans in order, found {list(span)}", field=name)
+    return tuple(Sentence((), text=text) for text in listed.sentences), tuple(spans)
 
 
-def _read_numbers(fields: Fields, side: str, count: int) -> tuple[int, ...]:
-    name = fields.name(side)
-    numbers = tuple(check_integer(number, name) for number in fields.items(side))
-    if not numbers or list(numbers) != sorted(set(numbers)) or not 0 <= numbers[0] <= numbers[-1] < count:
-        raise InputError(
-            f"expected ascending numbers of {count} sentences, found {list(numbers)}", field=name
-        )
-    return numbers
+def _check_numbers(side: str, numbers: list[int], count: int) -> tuple[int, ...]:
+    if not numbers or numbers != sorted(set(numbers)) or not 0 <= numbers[0] <= numbers[-1] < count:
+        raise InputError(f"expected ascending numbers of {count} sentences, found {numbers}", field=side)
+    return tuple(numbers)

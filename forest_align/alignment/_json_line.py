@@ -4,30 +4,54 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
+import msgspec
+from msgspec import structs
+
+from forest_align.alignment.json_objects import JSON_VERSION, OriginObject
 from forest_align.types.errors import InputError
-from forest_align.types.json_fields import Fields, format_json_object, read_json_object
-
-JSON_VERSION = 1
-
-#: JSON keys of the origin.
-ORIGIN = ("version", "model", "digest")
+from forest_align.types.json_fields import Fields
+from forest_align.types.json_records import convert_record, read_record, record_text, record_values
 
 
 class JsonLine:
     """A record that is written as one line of JSON, and read from it."""
 
     __slots__ = ()
+    #: The class of its JSON object.
+    json_object: ClassVar[type[msgspec.Struct]]
 
     @abstractmethod
-    def to_dict(self) -> dict[str, Any]:
-        """JSON values, in the order of the public contract (version 1)."""
+    def to_object(self) -> msgspec.Struct:
+        """The JSON object; see :meth:`to_dict`."""
 
     @classmethod
     @abstractmethod
+    def of_object(cls, listed: Any) -> Self:
+        """Build the record from its JSON object, and check what belongs together."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON values, in the order of the public contract (version 1), without forests and word vectors.
+
+        Raises
+        ------
+        InputError
+            If a score or probability is not finite; JSON cannot hold that.
+        """
+        return record_values(self.to_object())
+
+    @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Read what :meth:`to_dict` wrote; see :meth:`from_json`."""
+        # Another version may have other fields, so it is named first.
+        version = Fields(values).integer("version", JSON_VERSION)
+        if version != JSON_VERSION:
+            raise InputError(
+                f"expected version {JSON_VERSION}, found {version}: made by a newer forest-align",
+                field="version",
+            )
+        return cls.of_object(convert_record(cls.json_object, values))
 
     def to_json(self) -> str:
         """One line of JSON, without the line end; the format is documented in ``docs/reference/formats.md``.
@@ -39,7 +63,7 @@ class JsonLine:
         InputError
             If another number is not finite.
         """
-        return format_json_object(self.to_dict())
+        return record_text(self.to_object())
 
     @classmethod
     def from_json(cls, text: str, *, file: str | None = None, line: int | None = None) -> Self:
@@ -57,26 +81,14 @@ class JsonLine:
         InputError
             If it is not JSON, or a field is missing, of a wrong type or out of range; names the field.
         """
-        return read_json_object(text, cls.from_dict, file, line)
+        return read_record(text, cls.json_object, cls.of_object, cls.from_dict, file, line)
 
 
-def check_version(fields: Fields) -> None:
-    """Refuse a record of another version.
-
-    Raises
-    ------
-    InputError
-        If the field ``version`` is another one.
-    """
-    version = fields.integer("version", JSON_VERSION)
-    if version != JSON_VERSION:
-        raise InputError(
-            f"expected version {JSON_VERSION}, found {version}: made by a newer forest-align",
-            field="version",
-        )
+def origin_object(made_by: Mapping[str, str]) -> OriginObject | None:
+    """The JSON object of what made a record; None if that is not known."""
+    return OriginObject(*map(made_by.get, OriginObject.__struct_fields__)) if made_by else None
 
 
-def read_origin(fields: Fields) -> dict[str, str]:
-    """What made a record: the texts of the field ``made_by``."""
-    made_by = fields.fields("made_by", {})
-    return {key: text for key in ORIGIN if (text := made_by.text(key, ""))}
+def origin_of(listed: OriginObject | None) -> dict[str, str]:
+    """What made a record, from the JSON object."""
+    return {} if listed is None else {key: text for key, text in structs.asdict(listed).items() if text}

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 import reprlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import index
 from typing import TYPE_CHECKING, Any
 
 from forest_align.types.errors import InputError
-from forest_align.types.json_fields import Fields, check_boolean, check_integer, check_list, check_number
+from forest_align.types.json_fields import check_number
+from forest_align.types.json_records import Index, JsonObject, check_length, convert_record, record_values
 
 if TYPE_CHECKING:
     import pandas
@@ -19,6 +20,14 @@ if TYPE_CHECKING:
 _SIDES = ("source", "target")
 # Nine digits are enough for any sentence, and Python refuses to read numbers of thousands of digits.
 _LINK = re.compile(r"([0-9]{1,9})([-p?])([0-9]{1,9})")
+
+
+class LinksObject(JsonObject, frozen=True):
+    """The JSON object of links."""
+
+    pairs: list[tuple[Index, Index]]
+    sure: list[bool] | None = None
+    scores: list[float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +128,9 @@ class Links:
         InputError
             If a score is not finite; JSON cannot hold that.
         """
-        values: dict[str, Any] = {"pairs": [list(pair) for pair in self.pairs]}
-        if self.sure is not None:
-            values["sure"] = list(self.sure)
-        if self.scores is not None:
-            values["scores"] = [check_number(score, "scores") for score in self.scores]
-        return values
+        sure = None if self.sure is None else list(self.sure)
+        scores = None if self.scores is None else [check_number(score, "scores") for score in self.scores]
+        return record_values(LinksObject(list(self.pairs), sure, scores))
 
     @classmethod
     def from_dict(cls, values: Any, path: str = "") -> Links:
@@ -142,7 +148,11 @@ class Links:
         InputError
             If a field is missing, of a wrong type or length, or a link is repeated; names the field.
         """
-        return read_links(Fields(values, path), ("pairs", "sure", "scores"), check_number)
+        listed = convert_record(LinksObject, values, path)
+        try:
+            return links_of(listed.pairs, listed.sure, listed.scores, ("pairs", "sure", "scores"))
+        except InputError as error:
+            raise error.inside(path) from None
 
     def to_frame(self, source: Sequence[str] = (), target: Sequence[str] = ()) -> pandas.DataFrame:
         """A table with a row for each link: ``source`` and ``target`` are the numbers of its tokens.
@@ -220,43 +230,30 @@ class Links:
         return pair in self.pairs
 
 
-def read_links(
-    fields: Fields,
+def links_of(
+    pairs: list[tuple[int, int]],
+    sure: list[bool] | None,
+    scores: list[float] | None,
     names: tuple[str, str, str],
-    check_score: Callable[[Any, str], float],
     lengths: tuple[int, int] | None = None,
 ) -> Links:
-    """Read links from the fields of a JSON object.
-
-    Parameters
-    ----------
-    fields : Fields
-        The object.
-    names : (str, str, str)
-        Keys of the pairs, of their classes and of their scores.
-    check_score : callable
-        Returns a score, given the value and the name of its field, or raises InputError.
-    lengths : (int, int), optional
-        Numbers of tokens of the two sentences.
-
-    Raises
-    ------
-    InputError
-        See :meth:`Links.from_dict`; or if a link points beyond a sentence.
-    """
-    pair_key, sure_key, score_key = names
-    pairs = [_pair(x, f"{fields.name(pair_key)}[{k}]", lengths) for k, x in enumerate(fields.items(pair_key))]
+    """Links from the lists of a JSON object, with the keys of pairs, classes and scores for messages."""
+    for k, (i, j) in enumerate(pairs):
+        if lengths is not None and not (i < lengths[0] and j < lengths[1]):
+            raise InputError(
+                f"link {i}-{j} is out of range: the sentences have {lengths[0]} and {lengths[1]} tokens",
+                field=f"{names[0]}[{k}]",
+            )
     if len(set(pairs)) != len(pairs):
-        raise InputError("expected every link once", field=fields.name(pair_key))
-    sure = fields.items(sure_key, None, len(pairs))
-    scores = fields.items(score_key, None, len(pairs))
-    sure_name, score_name = fields.name(sure_key), fields.name(score_key)
-    return Links.of(
-        pairs,
-        sure=None if sure is None else [check_boolean(x, f"{sure_name}[{k}]") for k, x in enumerate(sure)],
-        scores=None
-        if scores is None
-        else [check_score(x, f"{score_name}[{k}]") for k, x in enumerate(scores)],
+        raise InputError("expected every link once", field=names[0])
+    check_length(sure, len(pairs), names[1])
+    for k, score in enumerate(check_length(scores, len(pairs), names[2]) or ()):
+        check_number(score, f"{names[2]}[{k}]")
+    order = sorted(range(len(pairs)), key=pairs.__getitem__)
+    return Links(
+        tuple([pairs[k] for k in order]),
+        None if sure is None else tuple([sure[k] for k in order]),
+        None if scores is None else tuple([scores[k] for k in order]),
     )
 
 
@@ -266,15 +263,3 @@ def _indices(pair: Any) -> tuple[int, int]:
         return int(index(i)), int(index(j))
     except (TypeError, ValueError):
         raise InputError(f"expected pairs of token indices, found {reprlib.repr(pair)}") from None
-
-
-def _pair(value: Any, field: str, lengths: tuple[int, int] | None) -> tuple[int, int]:
-    i, j = (check_integer(x, field) for x in check_list(value, field, 2))
-    if i < 0 or j < 0:
-        raise InputError(f"expected token indices from 0, found [{i}, {j}]", field=field)
-    if lengths is not None and not (i < lengths[0] and j < lengths[1]):
-        raise InputError(
-            f"link {i}-{j} is out of range: the sentences have {lengths[0]} and {lengths[1]} tokens",
-            field=field,
-        )
-    return i, j

@@ -5,13 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from forest_align.alignment._phrase_relation import PhraseRelation, read_relation
+from forest_align.alignment._phrase_relation import (
+    CHANGE_NAMES,
+    RELATION_NAMES,
+    AtomicRelation,
+    PhraseRelation,
+)
+from forest_align.alignment.json_objects import EvidenceObject, PhrasePairObject
 from forest_align.types.errors import InputError
-from forest_align.types.json_fields import Fields, check_number, check_span
+from forest_align.types.json_fields import check_number, check_optional
+from forest_align.types.json_records import check_name, check_span, convert_record, record_values
 from forest_align.types.node import Node
-
-#: Similarity of phrases that mean the same.
-MOST_SIMILAR = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,28 +65,61 @@ class PhrasePair:
             relation=self.relation and self.relation.swap(),
         )
 
+    def to_object(self) -> PhrasePairObject:
+        """The JSON object of the pair; see :meth:`to_dict`."""
+        source, target, relation = self.source_node, self.target_node, self.relation
+        both = self.constituents
+        about: dict[str, Any] = {}
+        if relation is not None:
+            about["relation"] = relation.name
+            about["relation_probability"] = check_optional(
+                relation.probability, "phrases.relation_probability"
+            )
+            about["changes"] = list(relation.changes) or None
+            about["relation_evidence"] = [
+                EvidenceObject(rule=one.rule, relation=one.relation, source=one.source, target=one.target)
+                for one in relation.evidence
+            ] or None
+        return PhrasePairObject(
+            source=source.span,
+            target=target.span,
+            source_label=source.label,
+            target_label=target.label,
+            constituents=both,
+            probability=check_number(self.probability, "phrases.probability"),
+            compositional=self.compositional,
+            source_constituent=None if both else source.is_constituent,
+            source_head=source.head if source.head >= 0 else None,
+            target_constituent=None if both else target.is_constituent,
+            target_head=target.head if target.head >= 0 else None,
+            similarity=check_optional(self.similarity, "phrases.similarity"),
+            **about,
+        )
+
+    @classmethod
+    def of_object(
+        cls,
+        listed: PhrasePairObject,
+        path: str = "",
+        source_length: int | None = None,
+        target_length: int | None = None,
+    ) -> PhrasePair:
+        """Build a pair from its JSON object; see :meth:`from_dict`."""
+        try:
+            return cls(
+                _node("source", listed, source_length),
+                _node("target", listed, target_length),
+                listed.probability,
+                listed.compositional is not False,
+                _relation(listed, source_length, target_length),
+                listed.similarity,
+            )
+        except InputError as error:
+            raise error.inside(path) from None
+
     def to_dict(self) -> dict[str, Any]:
         """JSON values of the pair."""
-        source, target = self.source_node, self.target_node
-        values: dict[str, Any] = {
-            "source": list(source.span),
-            "target": list(target.span),
-            "source_label": source.label,
-            "target_label": target.label,
-            "constituents": self.constituents,
-            "probability": check_number(self.probability, "phrases.probability"),
-            "compositional": self.compositional,
-        }
-        for side, node in (("source", source), ("target", target)):
-            if not self.constituents:
-                values[f"{side}_constituent"] = node.is_constituent
-            if node.head >= 0:
-                values[f"{side}_head"] = node.head
-        if self.relation is not None:
-            values |= self.relation.to_dict()
-        if self.similarity is not None:
-            values["similarity"] = check_number(self.similarity, "phrases.similarity")
-        return values
+        return record_values(self.to_object())
 
     @classmethod
     def from_dict(
@@ -104,39 +141,39 @@ class PhrasePair:
         InputError
             If a field is missing or wrong, or a span or head lies outside its sentence.
         """
-        fields = Fields(values, path)
-        return cls(
-            _read_node(fields, "source", source_length),
-            _read_node(fields, "target", target_length),
-            fields.probability("probability"),
-            fields.boolean("compositional", True),
-            read_relation(fields, source_length, target_length),
-            _read_similarity(fields),
+        return cls.of_object(
+            convert_record(PhrasePairObject, values, path), path, source_length, target_length
         )
 
 
-def _read_similarity(fields: Fields) -> float | None:
-    similarity: float | None = fields.number("similarity", None)
-    if similarity is not None and not 0.0 <= similarity <= MOST_SIMILAR:
-        raise InputError(
-            f"expected a similarity from 0 to {MOST_SIMILAR:g}, found {similarity:g}",
-            field=fields.name("similarity"),
-        )
-    return similarity
-
-
-def _read_node(fields: Fields, side: str, length: int | None) -> Node:
-    start, end = check_span(fields.raw(side), fields.name(side), length)
-    both = fields.boolean("constituents", True)
-    head = fields.integer(f"{side}_head", -1)
-    if head != -1 and not start <= head < end:
-        raise InputError(
-            f"expected a head inside [{start}, {end}), found {head}", field=fields.name(f"{side}_head")
-        )
-    return Node(
-        start,
-        end,
-        fields.text(f"{side}_label", ""),
-        both or fields.boolean(f"{side}_constituent", False),
-        head,
+def _node(side: str, listed: PhrasePairObject, length: int | None) -> Node:
+    start, end = check_span(getattr(listed, side), side, length)
+    label, head, constituent = (
+        getattr(listed, f"{side}_{name}") for name in ("label", "head", "constituent")
     )
+    head = -1 if head is None else head
+    if head != -1 and not start <= head < end:
+        raise InputError(f"expected a head inside [{start}, {end}), found {head}", field=f"{side}_head")
+    return Node(start, end, label or "", listed.constituents is not False or bool(constituent), head)
+
+
+def _relation(
+    listed: PhrasePairObject, source_length: int | None, target_length: int | None
+) -> PhraseRelation | None:
+    """The relation of a pair; None if it has none."""
+    probability, changes, evidence = listed.relation_probability, listed.changes, listed.relation_evidence
+    if listed.relation is None:
+        if probability is None and changes is None and evidence is None:
+            return None
+        raise InputError("this field is required", field="relation")
+    for k, change in enumerate(changes or ()):
+        check_name(change, CHANGE_NAMES, f"changes[{k}]")
+    reasons = []
+    for k, one in enumerate(evidence or ()):
+        path = f"relation_evidence[{k}]"
+        source = one.source and check_span(one.source, f"{path}.source", source_length)
+        target = one.target and check_span(one.target, f"{path}.target", target_length)
+        name = check_name(one.relation, RELATION_NAMES, f"{path}.relation")
+        reasons.append(AtomicRelation(source, target, name, one.rule))
+    name = check_name(listed.relation, RELATION_NAMES, "relation")
+    return PhraseRelation(name, probability, tuple(changes or ()), tuple(reasons))

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
-
-from forest_align.types.errors import InputError
-from forest_align.types.json_fields import Fields, check_number, check_span, check_texts, describe
+from typing import NamedTuple
 
 #: Relations of interpretable semantic similarity (Agirre et al. 2016, §3.1), which models learned. *More
 #: specific*: the source phrase says more than the target phrase. *More general*: it says less.
@@ -57,12 +54,6 @@ class AtomicRelation(NamedTuple):
         """The relation of the target's words to the source's."""
         return AtomicRelation(self.target, self.source, _SWAPPED.get(self.relation, self.relation), self.rule)
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON values; a side without words is absent."""
-        spans = {"source": self.source, "target": self.target}
-        own = {side: list(span) for side, span in spans.items() if span is not None}
-        return {"rule": self.rule, "relation": self.relation, **own}
-
 
 def _holds(outer: tuple[int, int], inner: tuple[int, int] | None) -> bool:
     return inner is None or (outer[0] <= inner[0] and inner[1] <= outer[1])
@@ -93,65 +84,3 @@ class PhraseRelation:
         """The relation of the target phrase to the source phrase."""
         evidence = tuple(one.swap() for one in self.evidence)
         return replace(self, name=_SWAPPED.get(self.name, self.name), evidence=evidence)
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON values, as fields of the phrase pair.
-
-        Raises
-        ------
-        InputError
-            If the probability is not finite.
-        """
-        values: dict[str, Any] = {"relation": self.name}
-        if self.probability is not None:
-            name = "phrases.relation_probability"
-            values["relation_probability"] = check_number(self.probability, name)
-        if self.changes:
-            values["changes"] = list(self.changes)
-        if self.evidence:
-            values["relation_evidence"] = [one.to_dict() for one in self.evidence]
-        return values
-
-
-def read_relation(
-    fields: Fields, source_length: int | None = None, target_length: int | None = None
-) -> PhraseRelation | None:
-    """Read what :meth:`PhraseRelation.to_dict` wrote from the fields of a phrase pair; None if it has none.
-
-    Raises
-    ------
-    InputError
-        If a name is unknown, the probability is out of range, a span lies outside of its sentence, or
-        the name of the relation is missing.
-    """
-    if not any(map(fields.has, ("relation", "relation_probability", "changes", "relation_evidence"))):
-        return None
-    changes = check_texts(fields.items("changes", []), fields.name("changes"))
-    for k, change in enumerate(changes):
-        _check_name(change, CHANGE_NAMES, f"{fields.name('changes')}[{k}]")
-    return PhraseRelation(
-        _check_name(fields.text("relation"), RELATION_NAMES, fields.name("relation")),
-        fields.probability("relation_probability", None),
-        tuple(changes),
-        tuple(
-            _read_evidence(
-                Fields(one, f"{fields.name('relation_evidence')}[{k}]"), source_length, target_length
-            )
-            for k, one in enumerate(fields.items("relation_evidence", []))
-        ),
-    )
-
-
-def _read_evidence(fields: Fields, source_length: int | None, target_length: int | None) -> AtomicRelation:
-    source, target = (
-        check_span(fields.raw(side), fields.name(side), length) if fields.has(side) else None
-        for side, length in (("source", source_length), ("target", target_length))
-    )
-    name = _check_name(fields.text("relation"), RELATION_NAMES, fields.name("relation"))
-    return AtomicRelation(source, target, name, fields.text("rule"))
-
-
-def _check_name(name: str, known: tuple[str, ...], field: str) -> str:
-    if name not in known:
-        raise InputError(f"expected one of {', '.join(known)}, found {describe(name)}", field=field)
-    return name

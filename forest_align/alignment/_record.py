@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self
+
+from msgspec import UNSET
 
 from forest_align.alignment._arc_pair import ArcPair
-from forest_align.alignment._json_line import JSON_VERSION, JsonLine, check_version, read_origin
-from forest_align.alignment._links import Links, read_links
+from forest_align.alignment._json_line import JsonLine, origin_object, origin_of
+from forest_align.alignment._links import Links, links_of
 from forest_align.alignment._phrase_pair import PhrasePair
+from forest_align.alignment.json_objects import JSON_VERSION, AlignmentObject, UnalignedObject
 from forest_align.types.brackets import check_tree
 from forest_align.types.errors import InputError
-from forest_align.types.json_fields import (
-    Fields,
-    check_integer,
-    check_list,
-    check_number,
-    check_probability,
-    check_span,
-    check_texts,
-)
+from forest_align.types.json_fields import check_number, check_optional
+from forest_align.types.json_records import check_length, check_span
 from forest_align.types.sentence import Sentence
 
-Record = TypeVar("Record", bound="AlignmentRecord")
-
-# JSON keys that the alternatives of an alignment share with it.
-_NAMES, _SIDES = ("id", "aligner", "version"), ("source", "target")
 # JSON keys of the links: pairs, classes, scores.
 _LINKS = ("words", "word_sure", "word_probabilities")
 
@@ -35,6 +27,8 @@ _LINKS = ("words", "word_sure", "word_probabilities")
 @dataclass(frozen=True, slots=True, repr=False)
 class AlignmentRecord(JsonLine):
     """The data of one alignment; :class:`forest_align.Alignment` describes the fields."""
+
+    json_object: ClassVar = AlignmentObject
 
     source: Sentence
     target: Sentence
@@ -82,135 +76,119 @@ class AlignmentRecord(JsonLine):
             " ".join(self.target.words[target.start : target.end]),
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON values, in the order of the public contract (version 1), without forests and word vectors.
-
-        Raises
-        ------
-        InputError
-            If a score or probability is not finite; JSON cannot hold that.
-        """
-        words = self.words
-        values: dict[str, Any] = {"id": self.id, "aligner": self.aligner, "version": JSON_VERSION}
-        if self.made_by:
-            values["made_by"] = dict(self.made_by)
-        for side, sentence, tree in (
-            ("source", self.source, self.source_tree),
-            ("target", self.target, self.target_tree),
-        ):
-            values[side] = sentence.to_dict(forest=False) | ({"tree": tree} if tree else {})
-        values["words"] = [list(pair) for pair in words]
-        if words.scores is not None:
-            values["word_probabilities"] = [check_number(x, "word_probabilities") for x in words.scores]
-        if words.sure is not None:
-            values["word_sure"] = list(words.sure)
-        if self.word_evidence:
-            values["word_evidence"] = [list(names) for names in self.word_evidence]
-        if self.outside:
-            values["outside"] = [list(pair) for pair in self.outside]
-        values["phrases"] = [pair.to_dict() for pair in self.phrases]
-        if self.arcs:
-            values["arcs"] = [pair.to_dict() for pair in self.arcs]
-        values["unaligned"] = {
-            "source": [list(span) for span in self.unaligned_source],
-            "target": [list(span) for span in self.unaligned_target],
-        }
-        log_probability = self.log_probability
-        if log_probability is not None and not math.isfinite(log_probability):
-            log_probability = None
-        values["log_probability"] = log_probability
-        if self.score is not None:
-            values["score"] = check_number(self.score, "score")
-        values["root_aligned"] = self.root_aligned
-        if self.paraphrase_probability is not None:
-            paraphrase = check_number(self.paraphrase_probability, "paraphrase_probability")
-            values["paraphrase_probability"] = paraphrase
-        if self.warnings:
-            values["warnings"] = list(self.warnings)
-        if self.error:
-            values["error"] = self.error
-        if self.alternatives:
-            values["alternatives"] = [_alternative(one.to_dict()) for one in self.alternatives]
-        return values
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Read what :meth:`to_dict` wrote; see :meth:`from_json`."""
-        fields = Fields(values)
-        check_version(fields)
-        sides = fields.fields("source"), fields.fields("target")
-        source, target = (Sentence.from_dict(side, forest=False) for side in sides)
-        words = read_links(fields, _LINKS, check_probability, (len(source), len(target)))
-        evidence = fields.items("word_evidence", None, len(words)) or []
-        unaligned = fields.fields("unaligned", {})
-        return cls(
-            source,
-            target,
-            words,
-            tuple(
-                PhrasePair.from_dict(pair, f"phrases[{k}]", len(source), len(target))
-                for k, pair in enumerate(fields.items("phrases", []))
-            ),
-            _read_spans(unaligned, "source", len(source)),
-            _read_spans(unaligned, "target", len(target)),
-            _read_tree(sides[0], source),
-            _read_tree(sides[1], target),
-            fields.number("log_probability", None),
-            fields.boolean("root_aligned", False),
-            fields.text("aligner", ""),
-            fields.text("id", ""),
-            tuple(check_texts(fields.items("warnings", []), "warnings")),
-            fields.text("error", ""),
-            tuple(tuple(check_texts(names, f"word_evidence[{k}]")) for k, names in enumerate(evidence)),
-            tuple(
-                ArcPair.from_dict(pair, f"arcs[{k}]", len(source), len(target))
-                for k, pair in enumerate(fields.items("arcs", []))
-            ),
-            fields.number("score", None),
-            _read_outside(fields, words),
-            tuple(_read_alternative(cls, fields, k) for k in range(len(fields.items("alternatives", [])))),
-            read_origin(fields),
-            fields.probability("paraphrase_probability", None),
+    def to_object(self) -> AlignmentObject:
+        """The JSON object of the alignment; see :meth:`to_dict`."""
+        alternatives = [
+            AlignmentObject(
+                source_tree=other.source_tree or None,
+                target_tree=other.target_tree or None,
+                **other._results(),
+            )
+            for other in self.alternatives
+        ]
+        return AlignmentObject(
+            id=self.id,
+            aligner=self.aligner,
+            version=JSON_VERSION,
+            source=self.source.to_object(forest=False, tree=self.source_tree),
+            target=self.target.to_object(forest=False, tree=self.target_tree),
+            alternatives=alternatives or None,
+            **self._results(),
         )
 
+    def _results(self) -> dict[str, Any]:
+        """What an alternative has too: all but names and sentences."""
+        scores, log_probability = self.words.scores, self.log_probability
+        if log_probability is not None and not math.isfinite(log_probability):
+            log_probability = None
+        return {
+            "made_by": origin_object(self.made_by),
+            "words": list(self.words.pairs),
+            "word_probabilities": None
+            if scores is None
+            else [check_number(x, "word_probabilities") for x in scores],
+            "word_sure": None if self.words.sure is None else list(self.words.sure),
+            "word_evidence": [list(names) for names in self.word_evidence] or None,
+            "outside": list(self.outside) or None,
+            "phrases": [pair.to_object() for pair in self.phrases],
+            "arcs": list(self.arcs) or None,
+            "unaligned": UnalignedObject(list(self.unaligned_source), list(self.unaligned_target)),
+            "log_probability": log_probability,
+            "score": check_optional(self.score, "score"),
+            "root_aligned": self.root_aligned,
+            "paraphrase_probability": check_optional(self.paraphrase_probability, "paraphrase_probability"),
+            "warnings": list(self.warnings) or None,
+            "error": self.error or None,
+        }
 
-def _read_outside(fields: Fields, words: Links) -> tuple[tuple[int, int], ...]:
+    @classmethod
+    def of_object(cls, listed: AlignmentObject) -> Self:
+        """Build the alignment from its JSON object, and check what belongs together."""
+        if listed.source is None or listed.target is None:
+            raise InputError("this field is required", field="target" if listed.source else "source")
+        sides = Sentence.of_object(listed.source, "source"), Sentence.of_object(listed.target, "target")
+        names: dict[str, Any] = {
+            "id": listed.id or "",
+            "aligner": listed.aligner or "",
+            "source": sides[0],
+            "target": sides[1],
+        }
+        trees = {"source.tree": listed.source.tree, "target.tree": listed.target.tree}
+        alternatives = []
+        for place, other in enumerate(listed.alternatives or ()):
+            others = {"source_tree": other.source_tree, "target_tree": other.target_tree}
+            try:
+                alternatives.append(cls(**names, **_results(other, sides, others)))
+            except InputError as error:
+                raise error.inside(f"alternatives[{place}]") from None
+        return cls(**names, **_results(listed, sides, trees), alternatives=tuple(alternatives))
+
+
+def _results(
+    listed: AlignmentObject, sides: tuple[Sentence, Sentence], trees: Mapping[str, str | None]
+) -> dict[str, Any]:
+    """The fields of an alignment, except for its names, sentences and alternatives."""
+    lengths = len(sides[0]), len(sides[1])
+    words = links_of(listed.words, listed.word_sure, listed.word_probabilities, _LINKS, lengths)
+    evidence = check_length(listed.word_evidence, len(words), "word_evidence") or ()
+    unaligned = listed.unaligned or UnalignedObject()
+    log_probability = None if listed.log_probability is UNSET else listed.log_probability
+    source_tree, target_tree = (
+        check_tree(tree, sentence.words, name) if tree else ""
+        for (name, tree), sentence in zip(trees.items(), sides, strict=True)
+    )
+    return {
+        "words": words,
+        "phrases": tuple(
+            [
+                PhrasePair.of_object(pair, f"phrases[{k}]", *lengths)
+                for k, pair in enumerate(listed.phrases or ())
+            ]
+        ),
+        "unaligned_source": _spans(unaligned.source, "unaligned.source", lengths[0]),
+        "unaligned_target": _spans(unaligned.target, "unaligned.target", lengths[1]),
+        "source_tree": source_tree,
+        "target_tree": target_tree,
+        "log_probability": check_optional(log_probability, "log_probability"),
+        "root_aligned": bool(listed.root_aligned),
+        "warnings": tuple(listed.warnings or ()),
+        "error": listed.error or "",
+        "word_evidence": tuple(map(tuple, evidence)),
+        "arcs": tuple([arc.check_inside(f"arcs[{k}]", *lengths) for k, arc in enumerate(listed.arcs or ())]),
+        "score": check_optional(listed.score, "score"),
+        "outside": _outside(listed.outside or (), words),
+        "made_by": origin_of(listed.made_by),
+        "paraphrase_probability": listed.paraphrase_probability,
+    }
+
+
+def _outside(pairs: Sequence[tuple[int, int]], words: Links) -> tuple[tuple[int, int], ...]:
     """Links that the phrases do not contain; each must be one of the links."""
-    found = set()
-    for k, value in enumerate(fields.items("outside", [])):
-        name = f"{fields.name('outside')}[{k}]"
-        i, j = (check_integer(x, name) for x in check_list(value, name, 2))
-        if (i, j) not in words:
-            raise InputError(f"expected one of the links of words, found [{i}, {j}]", field=name)
-        found.add((i, j))
-    return tuple(sorted(found))
+    for k, pair in enumerate(pairs):
+        if pair not in words:
+            raise InputError(f"expected one of the links of words, found {list(pair)}", field=f"outside[{k}]")
+    return tuple(sorted(set(pairs)))
 
 
-def _alternative(values: dict[str, Any]) -> dict[str, Any]:
-    """What an alternative has that the best alignment of the pair has not: all but names and sentences."""
-    trees = {f"{side}_tree": values[side]["tree"] for side in _SIDES if "tree" in values[side]}
-    return trees | {key: value for key, value in values.items() if key not in (*_NAMES, *_SIDES)}
-
-
-def _read_alternative(kind: type[Record], fields: Fields, place: int) -> Record:
-    """Read what :func:`_alternative` made."""
-    name = f"{fields.name('alternatives')}[{place}]"
-    own = fields.items("alternatives")[place]
-    Fields(own, name)  # raises an error if it is no object
-    values = {**own, **{key: fields.raw(key, None) for key in _NAMES}, "alternatives": []}
-    for side in _SIDES:
-        values[side] = {**fields.raw(side), "tree": own.get(f"{side}_tree")}
-    try:
-        return kind.from_dict(values)
-    except InputError as error:
-        raise InputError(error.message, field=f"{name}.{error.field}" if error.field else name) from None
-
-
-def _read_spans(fields: Fields, side: str, length: int) -> tuple[tuple[int, int], ...]:
-    spans = fields.items(side, [])
-    return tuple(check_span(span, f"{fields.name(side)}[{k}]", length) for k, span in enumerate(spans))
-
-
-def _read_tree(fields: Fields, sentence: Sentence) -> str:
-    tree = fields.text("tree", "")
-    return check_tree(tree, sentence.words, fields.name("tree")) if tree else ""
+def _spans(spans: Sequence[tuple[int, int]] | None, field: str, length: int) -> tuple[tuple[int, int], ...]:
+    return tuple(check_span(span, f"{field}[{k}]", length) for k, span in enumerate(spans or ()))

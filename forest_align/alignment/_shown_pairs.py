@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from forest_align.alignment._phrase_pair import MOST_SIMILAR, PhrasePair
+from forest_align.alignment._phrase_pair import PhrasePair
 from forest_align.alignment._record import AlignmentRecord
+from forest_align.alignment.json_objects import MOST_SIMILAR
 
 #: A pair below this probability is more likely wrong than right; views show it pale.
 LIKELY = 0.5

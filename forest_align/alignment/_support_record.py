@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
-from forest_align.alignment._json_line import JSON_VERSION, JsonLine, check_version, read_origin
+from forest_align.alignment._json_line import JsonLine, origin_object, origin_of
 from forest_align.alignment._phrase_relation import RELATION_NAMES
+from forest_align.alignment.json_objects import JSON_VERSION, DocumentObject, OriginObject, Version
 from forest_align.types.errors import InputError
-from forest_align.types.json_fields import (
-    Fields,
-    check_number,
-    check_span,
-    check_texts,
-    describe,
-)
+from forest_align.types.json_fields import check_number
+from forest_align.types.json_records import JsonObject, Probability, Span, check_name, check_span
+
+_KINDS = ("support", "contradiction")
 
 
-@dataclass(frozen=True, slots=True)
-class SupportingSpan:
+class SupportingSpan(JsonObject, frozen=True):
     """A span of the source that supports or contradicts a span of the summary.
 
     Attributes
@@ -36,13 +33,12 @@ class SupportingSpan:
     """
 
     sentence: int
-    span: tuple[int, int]
-    probability: float
+    span: Span
+    probability: Probability
     relation: str
 
 
-@dataclass(frozen=True, slots=True)
-class SummarySpan:
+class SummarySpan(JsonObject, frozen=True):
     """A span of the summary, with what supports it.
 
     Attributes
@@ -60,8 +56,8 @@ class SummarySpan:
     """
 
     sentence: int
-    span: tuple[int, int]
-    probability: float
+    span: Span
+    probability: Probability
     support: tuple[SupportingSpan, ...] = ()
     contradiction: tuple[SupportingSpan, ...] = ()
 
@@ -76,9 +72,23 @@ class SummarySpan:
         return "supported" if self.support else "contradicted" if self.contradiction else "unsupported"
 
 
+class SupportReportObject(JsonObject, kw_only=True, frozen=True):
+    """The JSON object of a report."""
+
+    id: str | None = None
+    version: Version | None = None
+    made_by: OriginObject | None = None
+    summary: DocumentObject
+    source: DocumentObject
+    spans: tuple[SummarySpan, ...]
+    error: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class SupportRecord(JsonLine):
     """The data of a report; :class:`forest_align.SupportReport` describes the fields."""
+
+    json_object: ClassVar = SupportReportObject
 
     summary: tuple[str, ...]
     source: tuple[str, ...]
@@ -97,90 +107,58 @@ class SupportRecord(JsonLine):
         """The spans of the summary that nothing supports, contradicted ones among them."""
         return tuple(span for span in self.spans if not span.is_supported)
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON values, in the order of the public contract (version 1)."""
-        values: dict[str, Any] = {"id": self.id, "version": JSON_VERSION}
-        if self.made_by:
-            values["made_by"] = dict(self.made_by)
-        values["summary"] = {"sentences": list(self.summary)}
-        values["source"] = {"sentences": list(self.source)}
-        values["spans"] = [
-            {
-                "sentence": one.sentence,
-                "span": list(one.span),
-                "text": self.text_of(one),
-                "supported": one.is_supported,
-                "answer": one.answer,
-                "probability": check_number(one.probability, "spans.probability"),
-                "support": [self._source_values(other, "support") for other in one.support],
-                "contradiction": [self._source_values(other, "contradiction") for other in one.contradiction],
-            }
-            for one in self.spans
-        ]
-        return values | ({"error": self.error} if self.error else {})
+    def to_object(self) -> SupportReportObject:
+        """The JSON object of the report."""
+        spans: Any = [self._values(one, "spans") for one in self.spans]
+        return SupportReportObject(
+            id=self.id,
+            version=JSON_VERSION,
+            made_by=origin_object(self.made_by),
+            summary=DocumentObject(sentences=list(self.summary)),
+            source=DocumentObject(sentences=list(self.source)),
+            spans=spans,
+            error=self.error or None,
+        )
 
-    def _source_values(self, one: SupportingSpan, name: str) -> dict[str, Any]:
-        return {
-            "sentence": one.sentence,
-            "span": list(one.span),
-            "text": self.text_of(one),
-            "probability": check_number(one.probability, f"spans.{name}.probability"),
-            "relation": one.relation,
-        }
+    def _values(self, one: SummarySpan | SupportingSpan, name: str) -> dict[str, Any]:
+        """What is written of a span: its text and answer too, which follow from the other fields."""
+        values: dict[str, Any] = {"sentence": one.sentence, "span": one.span, "text": self.text_of(one)}
+        if isinstance(one, SummarySpan):
+            values |= {"supported": one.is_supported, "answer": one.answer}
+        values["probability"] = check_number(one.probability, f"{name}.probability")
+        if isinstance(one, SupportingSpan):
+            return values | {"relation": one.relation}
+        for kind in _KINDS:
+            values[kind] = [self._values(other, f"{name}.{kind}") for other in getattr(one, kind)]
+        return values
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Read what :meth:`to_dict` wrote; see :meth:`from_json`."""
-        fields = Fields(values)
-        check_version(fields)
-        summary, source = (
-            tuple(check_texts(side.items("sentences"), side.name("sentences")))
-            for side in map(fields.fields, ("summary", "source"))
-        )
+    def of_object(cls, listed: SupportReportObject) -> Self:
+        """Build the report from its JSON object, and check what belongs together."""
+        summary, source = listed.summary.sentences, listed.source.sentences
+        for k, one in enumerate(listed.spans):
+            _check_place(one, f"spans[{k}]", summary)
+            for kind in _KINDS:
+                for n, other in enumerate(getattr(one, kind)):
+                    path = f"spans[{k}].{kind}[{n}]"
+                    _check_place(other, path, source)
+                    check_name(other.relation, RELATION_NAMES, f"{path}.relation")
         return cls(
-            summary,
-            source,
-            tuple(
-                _read_span(Fields(one, f"spans[{k}]"), summary, source)
-                for k, one in enumerate(fields.items("spans"))
-            ),
-            fields.text("id", ""),
-            read_origin(fields),
-            fields.text("error", ""),
+            tuple(summary),
+            tuple(source),
+            listed.spans,
+            listed.id or "",
+            origin_of(listed.made_by),
+            listed.error or "",
         )
 
 
-def _read_span(fields: Fields, summary: tuple[str, ...], source: tuple[str, ...]) -> SummarySpan:
-    sentence, span = _read_place(fields, summary)
-    support, contradiction = (_read_spans(fields, name, source) for name in ("support", "contradiction"))
-    return SummarySpan(sentence, span, fields.probability("probability"), support, contradiction)
-
-
-def _read_spans(fields: Fields, name: str, source: tuple[str, ...]) -> tuple[SupportingSpan, ...]:
-    spans = [Fields(one, f"{fields.name(name)}[{k}]") for k, one in enumerate(fields.items(name, []))]
-    return tuple(
-        SupportingSpan(*_read_place(one, source), one.probability("probability"), _read_name(one))
-        for one in spans
-    )
-
-
-def _read_place(fields: Fields, sentences: tuple[str, ...]) -> tuple[int, tuple[int, int]]:
-    sentence = fields.integer("sentence")
-    if not 0 <= sentence < len(sentences):
+def _check_place(one: SummarySpan | SupportingSpan, path: str, sentences: list[str]) -> None:
+    if not 0 <= one.sentence < len(sentences):
         raise InputError(
-            f"expected one of {len(sentences)} sentences, found {sentence}", field=fields.name("sentence")
+            f"expected one of {len(sentences)} sentences, found {one.sentence}", field=f"{path}.sentence"
         )
-    name = fields.name("span")
-    start, end = check_span(fields.raw("span"), name)
-    if end > len(sentences[sentence]):
-        expected = f"expected a span inside {len(sentences[sentence])} characters"
-        raise InputError(f"{expected}, found [{start}, {end}]", field=name)
-    return sentence, (start, end)
-
-
-def _read_name(fields: Fields) -> str:
-    name: str = fields.text("relation")
-    if name not in RELATION_NAMES:
-        expected = ", ".join(RELATION_NAMES)
-        raise InputError(f"expected one of {expected}, found {describe(name)}", field=fields.name("relation"))
-    return name
+    start, end = check_span(one.span, f"{path}.span")
+    if end > len(sentences[one.sentence]):
+        expected = f"expected a span inside {len(sentences[one.sentence])} characters"
+        raise InputError(f"{expected}, found [{start}, {end}]", field=f"{path}.span")

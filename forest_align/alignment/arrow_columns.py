@@ -9,33 +9,45 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_type_hints
 
 import pyarrow as pa
+from msgspec import UnsetType
 
 from forest_align.alignment._record import AlignmentRecord
+from forest_align.alignment.json_objects import AlignmentObject, PhrasePairObject
+from forest_align.types.json_records import JsonObject
 
 #: While it is 1, columns may be added, but none will be renamed or change its type or meaning.
 COLUMNS_VERSION = 1
 #: Key of the schema's metadata under which the version of the columns is, and what made them, as JSON.
 METADATA = b"forest_align"
 
+_TYPES = {
+    bool | None: pa.bool_(),
+    float | None: pa.float64(),
+    float | UnsetType | None: pa.float64(),
+    str | None: pa.string(),
+    list[str] | None: pa.list_(pa.string()),
+}
+
+
+def _columns_of(kind: type[JsonObject], names: Sequence[str]) -> list[tuple[str, pa.DataType]]:
+    """Columns of the same names and types as fields of a JSON object."""
+    types = get_type_hints(kind)
+    return [(name, _TYPES[types[name] | None]) for name in names]
+
+
+_PHRASE_FIELDS = (
+    *("source_label", "target_label", "constituents", "compositional"),
+    *("probability", "relation", "relation_probability", "changes", "similarity"),
+)
+_RESULTS = ("log_probability", "score", "root_aligned", "paraphrase_probability", "warnings", "error")
 _WORD = pa.struct([("source", pa.int32()), ("target", pa.int32()), ("probability", pa.float64())])
 _PHRASE = pa.struct(
     [
-        ("source_start", pa.int32()),
-        ("source_end", pa.int32()),
-        ("target_start", pa.int32()),
-        ("target_end", pa.int32()),
-        ("source_label", pa.string()),
-        ("target_label", pa.string()),
-        ("constituents", pa.bool_()),
-        ("compositional", pa.bool_()),
-        ("probability", pa.float64()),
-        ("relation", pa.string()),
-        ("relation_probability", pa.float64()),
-        ("changes", pa.list_(pa.string())),
-        ("similarity", pa.float64()),
+        *((f"{side}_{end}", pa.int32()) for side in ("source", "target") for end in ("start", "end")),
+        *_columns_of(PhrasePairObject, _PHRASE_FIELDS),
     ]
 )
 #: The columns of an alignment.
@@ -47,12 +59,7 @@ ALIGNMENT_COLUMNS = pa.schema(
         ("target_tree", pa.string()),
         ("words", pa.list_(_WORD)),
         ("phrases", pa.list_(_PHRASE)),
-        ("log_probability", pa.float64()),
-        ("score", pa.float64()),
-        ("root_aligned", pa.bool_()),
-        ("paraphrase_probability", pa.float64()),
-        ("warnings", pa.list_(pa.string())),
-        ("error", pa.string()),
+        *_columns_of(AlignmentObject, _RESULTS),
     ]
 )
 #: The same as one line of JSON.
@@ -123,10 +130,7 @@ def alignment_row(values: Mapping[str, Any]) -> dict[str, Any]:
             for (i, j), probability in zip(words, probabilities, strict=True)
         ],
         "phrases": [_phrase(pair) for pair in values["phrases"]],
-        "log_probability": values["log_probability"],
-        "score": values.get("score"),
-        "root_aligned": values["root_aligned"],
-        "paraphrase_probability": values.get("paraphrase_probability"),
+        **{name: values.get(name) for name in _RESULTS},
         "warnings": values.get("warnings", []),
         "error": values.get("error", ""),
     }
@@ -139,13 +143,6 @@ def _phrase(pair: Mapping[str, Any]) -> dict[str, Any]:
         "source_end": source_end,
         "target_start": target_start,
         "target_end": target_end,
-        "source_label": pair["source_label"],
-        "target_label": pair["target_label"],
-        "constituents": pair["constituents"],
-        "compositional": pair["compositional"],
-        "probability": pair["probability"],
-        "relation": pair.get("relation"),
-        "relation_probability": pair.get("relation_probability"),
+        **{name: pair.get(name) for name in _PHRASE_FIELDS},
         "changes": pair.get("changes", []),
-        "similarity": pair.get("similarity"),
     }

@@ -11,6 +11,7 @@ from forest_align.lexicon import load_lexicon
 from forest_align.meaning import known_relations
 from forest_align.meaning.relation_algebra import DIFFERENT, EQUIVALENT, OPPOSITE
 from forest_align.types import InputError
+from forest_align.types.json_records import JsonObject
 from forest_align.types.spans import gaps
 
 #: DifferingWords from which on neighbouring words make a differing span.
@@ -25,8 +26,7 @@ _VECTORS = 0.3
 _LINKED = 0.8
 
 
-@dataclass(frozen=True, slots=True)
-class DifferingSpan:
+class DifferingSpan(JsonObject, frozen=True):
     """A span that says something else.
 
     Attributes
@@ -96,16 +96,7 @@ class TextDifferences:
         return {
             "source_differences": list(self.source),
             "target_differences": list(self.target),
-            "spans": [
-                {
-                    "side": one.side,
-                    "span": list(one.span),
-                    "characters": list(one.characters),
-                    "text": one.text,
-                    "difference": one.difference,
-                }
-                for one in self.spans
-            ],
+            "spans": [one.to_dict() for one in self.spans],
             "pairs": [_pair_values(one) for one in self.pairs],
         }
 

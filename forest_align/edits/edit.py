@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 from forest_align.types.errors import InputError
-from forest_align.types.json_fields import Fields, check_integer, check_list, describe
+from forest_align.types.json_records import JsonObject, Probability, Span, check_name
 
 #: Kinds of edits. *Keep*: the same words. *Move*: the same words in another place. *Split* and *merge*: a
 #: change that makes two sentences of one, or one of two.
 EDIT_KINDS = ("keep", "replace", "insert", "delete", "move", "split", "merge")
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(JsonObject, frozen=True):
     """What happens to one span of the source; all edits of an alignment cover both texts without overlap.
 
     Attributes
@@ -39,71 +36,23 @@ class Edit:
     """
 
     kind: str
-    source: tuple[int, int]
-    target: tuple[int, int]
-    source_characters: tuple[int, int]
-    target_characters: tuple[int, int]
-    source_text: str = ""
-    target_text: str = ""
+    source: Span
+    target: Span
+    source_characters: Span
+    target_characters: Span
+    source_text: str
+    target_text: str
     reason: str = ""
     space: str = ""
-    probability: float | None = None
+    probability: Probability | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON values, see ``docs/reference/formats.md``."""
-        values: dict[str, Any] = {
-            "kind": self.kind,
-            "source": list(self.source),
-            "target": list(self.target),
-            "source_characters": list(self.source_characters),
-            "target_characters": list(self.target_characters),
-            "source_text": self.source_text,
-            "target_text": self.target_text,
-        }
-        if self.reason:
-            values["reason"] = self.reason
-        if self.space:
-            values["space"] = self.space
-        if self.probability is not None:
-            values["probability"] = self.probability
-        return values
-
-    @classmethod
-    def from_dict(cls, values: Any, path: str = "") -> Edit:
-        """Read what :meth:`to_dict` wrote; unknown keys are ignored.
-
-        Raises
-        ------
-        InputError
-            If a field is missing, of a wrong type or out of range; names the field.
-        """
-        fields = Fields(values, path)
-        kind = fields.text("kind")
-        if kind not in EDIT_KINDS:
-            raise InputError(
-                f"expected one of {', '.join(EDIT_KINDS)}, found {describe(kind)}", field=fields.name("kind")
-            )
-        return cls(
-            kind,
-            _read_span(fields, "source"),
-            _read_span(fields, "target"),
-            _read_span(fields, "source_characters"),
-            _read_span(fields, "target_characters"),
-            fields.text("source_text"),
-            fields.text("target_text"),
-            fields.text("reason", ""),
-            fields.text("space", ""),
-            fields.probability("probability", None),
-        )
-
-
-def _read_span(fields: Fields, name: str) -> tuple[int, int]:
-    """A half-open span, which may be empty."""
-    place = fields.name(name)
-    start, end = (check_integer(x, place) for x in check_list(fields.raw(name), place, 2))
-    if not 0 <= start <= end:
-        raise InputError(f"expected a half-open span, found [{start}, {end}]", field=place)
-    return start, end
+    def check(self) -> None:
+        """Raise InputError if the kind is unknown, or a span ends before it starts."""
+        check_name(self.kind, EDIT_KINDS, "kind")
+        for name in ("source", "target", "source_characters", "target_characters"):
+            start, end = getattr(self, name)
+            if start > end:
+                raise InputError(f"expected a half-open span, found [{start}, {end}]", field=name)
 
 
 def apply_edits(source: str, edits: Iterable[Edit]) -> str:

@@ -20,7 +20,8 @@ from forest_align.edits.edit_lattice import Arc, EditLattice, edit_lattice
 from forest_align.edits.edit_units import EditUnits, edit_units
 from forest_align.storage.saved_models import CARD, not_as_saved, read_bound, write_model_files
 from forest_align.types.errors import InputError, ModelError
-from forest_align.types.json_fields import Fields, check_texts, read_json_object
+from forest_align.types.json_fields import parse_json_object
+from forest_align.types.json_records import JsonObject, Probability, convert_record
 
 _NEVER = float("-inf")
 _WEIGHTS = "weights.safetensors"
@@ -126,16 +127,20 @@ class EditConventions:
         file = folder / CARD
         try:
             text = file.read_text(encoding="utf-8")
-            names, least = read_json_object(text, _read_model, str(file), None)
+            try:
+                card = convert_record(_ConventionsObject, parse_json_object(text))
+            except InputError as error:
+                raise error.at(file=str(file)) from None
             path, content, as_saved = read_bound(folder, json.loads(text), _WEIGHTS)
             weights = load(content)["weights"]
         except (OSError, InputError, SafetensorError, KeyError) as error:
             raise ModelError(f"{folder}: not the conventions of edits: {error}") from None
+        names = card.features
         if weights.shape != (len(names),) or not np.isfinite(weights).all():
             raise ModelError(f"{folder}: expected {len(names)} finite weights, one per feature")
         if not as_saved:
             raise not_as_saved(folder, path)
-        return cls(dict(zip(names, weights.tolist(), strict=True)), least)
+        return cls(dict(zip(names, weights.tolist(), strict=True)), card.least)
 
     def save(self, folder: Path, description: Mapping[str, Any]) -> None:
         """Write them into a folder, with what is known of their training."""
@@ -177,9 +182,11 @@ def bundled_conventions() -> EditConventions:
     return EditConventions.load(Path(str(files("forest_align"))) / "edits/models/arxivedits")
 
 
-def _read_model(values: Mapping[str, Any]) -> tuple[list[str], float]:
-    fields = Fields(values)
-    return check_texts(fields.items("features"), "features"), fields.probability("least")
+class _ConventionsObject(JsonObject, frozen=True):
+    """What the card of a model says."""
+
+    features: list[str]
+    least: Probability
 
 
 class PossibleEdits(NamedTuple):

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.types._forest_json import read_forest, values_of
+from forest_align.types._forest_json import forest_of_object, object_of_forest
 from forest_align.types.brackets import parse_bracket
 from forest_align.types.errors import InputError
+from forest_align.types.json_records import convert_record, record_values
 from forest_align.types.k_best import enumerate_derivations, write_bracket
 from forest_align.types.node import Derivation, Node
+from forest_align.types.sentence_objects import ForestObject
 
 if TYPE_CHECKING:
     import nltk
@@ -225,7 +227,7 @@ class ParseForest:
 
     def to_dict(self) -> dict[str, Any]:
         """The forest as lists, for JSON; numbers are written in full and round-trip exactly."""
-        return values_of(self)
+        return record_values(self.to_object())
 
     @classmethod
     def from_dict(cls, values: Any, path: str = "") -> ParseForest:
@@ -243,7 +245,16 @@ class ParseForest:
         InputError
             If a field is missing or of the wrong kind, or the forest is not well formed; names the field.
         """
-        return read_forest(cls, values, path)
+        return cls.of_object(convert_record(ForestObject, values, path), path)
+
+    def to_object(self) -> ForestObject:
+        """The JSON object of the forest, see :meth:`to_dict`."""
+        return object_of_forest(self)
+
+    @classmethod
+    def of_object(cls, listed: ForestObject, path: str = "") -> ParseForest:
+        """Build a forest from its JSON object, see :meth:`from_dict`."""
+        return forest_of_object(cls, listed, path)
 
     def to_json(self) -> dict[str, Any]:
         """The same as :meth:`to_dict`: the value of ``"forest"`` in a parse."""

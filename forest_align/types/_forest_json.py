@@ -1,4 +1,4 @@
-"""Convert forests to JSON values and back; every list is checked, item by item, before it is used."""
+"""Convert forests to JSON objects and back, and check them before they are used."""
 
 from __future__ import annotations
 
@@ -9,93 +9,40 @@ import numpy as np
 
 from forest_align.types.brackets import is_chain
 from forest_align.types.errors import InputError
-from forest_align.types.json_fields import (
-    Fields,
-    check_boolean,
-    check_integer,
-    check_list,
-    check_number,
-    check_texts,
-)
 from forest_align.types.node import ForestArrays
+from forest_align.types.sentence_objects import ForestObject
 
 Forest = TypeVar("Forest", bound=ForestArrays)
 
 JSON_VERSION = 1
 
-_NUMBERS: dict[str, Any] = {
-    "start": np.int32,
-    "end": np.int32,
-    "is_constituent": np.bool_,
-    "head": np.int32,
-    "log_marginal": np.float64,
-    "edges": np.int32,
-    "edge_log_marginal": np.float64,
-    "roots": np.int32,
-    "best_edge": np.int32,
-}
-_ORDER = ("start", "end", "labels", *list(_NUMBERS)[2:])
-_CHECKS: dict[Any, Callable[[Any, str], Any]] = {
-    np.int32: check_integer,
-    np.bool_: check_boolean,
-    np.float64: check_number,
-}
-_INT32 = np.iinfo(np.int32)
+_INT32 = dict.fromkeys(("start", "end", "head", "edges", "roots", "best_edge"), np.int32)
+_FLOAT64 = dict.fromkeys(("log_marginal", "edge_log_marginal"), np.float64)
+_DTYPES: dict[str, Any] = {"is_constituent": np.bool_, **_INT32, **_FLOAT64}
 
 
-def values_of(forest: ForestArrays) -> dict[str, Any]:
-    """JSON values of a forest, see :meth:`ParseForest.to_dict`."""
-    values = {name: np.asarray(getattr(forest, name)).tolist() for name in _ORDER}
+def object_of_forest(forest: ForestArrays) -> ForestObject:
+    """The JSON object of a forest, see :meth:`ParseForest.to_dict`."""
+    lists: dict[str, Any] = {name: np.asarray(getattr(forest, name)).tolist() for name in _DTYPES}
     if not np.isnan(forest.log_posterior).all():
-        values["log_posterior"] = [None if x != x else x for x in forest.log_posterior.tolist()]
-    return {"version": JSON_VERSION, **values}
+        lists["log_posterior"] = [None if x != x else x for x in forest.log_posterior.tolist()]
+    return ForestObject(version=JSON_VERSION, labels=list(forest.labels), **lists)
 
 
-def read_forest(make: Callable[..., Forest], data: Any, path: str = "") -> Forest:
-    """Build a forest from JSON values, see :meth:`ParseForest.from_dict`."""
-    fields = Fields(data, path)
-    version = fields.integer("version")
-    if version != JSON_VERSION:
-        raise InputError(f"expected version {JSON_VERSION}, found {version}", field=fields.name("version"))
-    arrays = {name: _read_array(fields, name, kind) for name, kind in _NUMBERS.items()}
-    if fields.has("log_posterior"):
-        name = fields.name("log_posterior")
-        listed = [
-            np.nan if x is None else check_number(x, f"{name}[{k}]")
-            for k, x in enumerate(fields.items("log_posterior"))
-        ]
-        arrays["log_posterior"] = np.array(listed, dtype=np.float64)
-    labels = check_texts(fields.items("labels"), fields.name("labels"))
-    forest = make(labels=tuple(labels), **arrays)
+def forest_of_object(make: Callable[..., Forest], listed: ForestObject, path: str = "") -> Forest:
+    """Build a forest from its JSON object, see :meth:`ParseForest.from_dict`."""
     try:
+        if listed.version != JSON_VERSION:
+            raise InputError(f"expected version {JSON_VERSION}, found {listed.version}", field="version")
+        arrays = {name: np.array(getattr(listed, name), dtype=kind) for name, kind in _DTYPES.items()}
+        arrays["edges"] = arrays["edges"].reshape(-1, 3)
+        if listed.log_posterior is not None:
+            arrays["log_posterior"] = np.array(listed.log_posterior, dtype=np.float64)
+        forest = make(labels=tuple(listed.labels), **arrays)
         check_forest(forest)
     except InputError as error:
-        raise InputError(error.message, field=error.field and fields.name(error.field)) from None
+        raise error.inside(path) from None
     return forest
-
-
-def _read_array(fields: Fields, key: str, kind: Any) -> np.ndarray:
-    """Read a field as an array, with all items of the field's kind; hyperedges are triples."""
-    name, check = fields.name(key), _CHECKS[kind]
-    listed = fields.items(key)
-    if key == "edges":
-        found = [_edge(item, f"{name}[{k}]") for k, item in enumerate(listed)]
-        return np.array(found, dtype=np.int32).reshape(-1, 3)
-    values = [check(item, f"{name}[{k}]") for k, item in enumerate(listed)]
-    if kind is np.int32:
-        _check_size(values, name)
-    return np.array(values, dtype=kind)
-
-
-def _edge(value: Any, name: str) -> list[int]:
-    edge = [check_integer(item, name) for item in check_list(value, name, 3)]
-    _check_size(edge, name)
-    return edge
-
-
-def _check_size(values: list[int], name: str) -> None:
-    if any(not _INT32.min <= value <= _INT32.max for value in values):
-        raise InputError("expected 32-bit numbers", field=name)
 
 
 def check_forest(forest: ForestArrays) -> None:

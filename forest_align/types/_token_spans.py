@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from forest_align.types.errors import InputError
-from forest_align.types.json_fields import Fields, check_integer, check_list
+from forest_align.types.json_records import check_length
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,24 +20,24 @@ def usual_offsets(words: Sequence[str], text: str) -> Iterator[tuple[int, int]]:
         at += len(word) + 1
 
 
-def read_starts(fields: Fields, count: int) -> tuple[int, ...]:
+def starts_of(spans: Sequence[tuple[int, int]], count: int) -> tuple[int, ...]:
     """Where further sentences begin, from the spans of all of them."""
-    name = fields.name("sentences")
-    spans = [
-        tuple(check_integer(x, f"{name}[{k}]") for x in check_list(pair, f"{name}[{k}]", 2))
-        for k, pair in enumerate(fields.items("sentences") if fields.has("sentences") else ())
-    ]
     starts = tuple(start for start, _ in spans[1:])
     if spans and (spans != list(pairwise((0, *starts, count))) or any(start >= end for start, end in spans)):
-        raise InputError(f"expected spans that follow each other through all {count} tokens", field=name)
+        raise InputError(
+            f"expected spans that follow each other through all {count} tokens", field="sentences"
+        )
     return starts
 
 
-def read_offset(value: Any, field: str, length: int) -> tuple[int, int]:
-    """Read the offsets of a token in a text of ``length`` characters; -1 and -1 are unknown."""
-    start, end = (check_integer(x, field) for x in check_list(value, field, 2))
-    if (start, end) != (-1, -1) and not 0 <= start <= end <= length:
-        raise InputError(
-            f"expected offsets inside a text of {length} characters, found [{start}, {end}]", field=field
-        )
-    return start, end
+def check_offsets(
+    offsets: list[tuple[int, int]] | None, count: int, length: int
+) -> list[tuple[int, int]] | None:
+    """Check the offsets of ``count`` tokens in a text of ``length`` characters; -1 and -1 are unknown."""
+    for place, (start, end) in enumerate(check_length(offsets, count, "offsets") or ()):
+        if (start, end) != (-1, -1) and not 0 <= start <= end <= length:
+            raise InputError(
+                f"expected offsets inside a text of {length} characters, found [{start}, {end}]",
+                field=f"offsets[{place}]",
+            )
+    return offsets

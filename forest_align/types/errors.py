@@ -44,6 +44,11 @@ class InputError(ForestAlignError, ValueError):
             field=self.field,
         )
 
+    def inside(self, path: str) -> InputError:
+        """Return the same error of a field inside an object, whose name in the document is ``path``."""
+        field = f"{path}.{self.field}" if path and self.field else path or self.field
+        return InputError(self.message, file=self.file, line=self.line, field=field)
+
 
 class MemoryLimitError(InputError):
     """Input that needs more memory than is available; it can be used where or when there is more."""

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import Any, TypeVar
+from typing import Any
 
 from forest_align.types.errors import InputError
 
-Span = tuple[int, int]
-Read = TypeVar("Read")
-
 _MISSING = object()
-_HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 
 def parse_json(text: str) -> Any:
@@ -48,26 +43,6 @@ def parse_json_object(text: str) -> dict[str, Any]:
     return value
 
 
-def read_json_object(
-    text: str, read: Callable[[dict[str, Any]], Read], file: str | None, line: int | None
-) -> Read:
-    """Read a JSON object from a line of text; an InputError names the line's source.
-
-    Parameters
-    ----------
-    text : str
-        The line.
-    read : callable
-        Converts the object, or raises InputError.
-    file, line : str, int, optional
-        The line's source, for messages.
-    """
-    try:
-        return read(parse_json_object(text))
-    except InputError as error:
-        raise error.at(file=file, line=line) from None
-
-
 def format_json_object(values: Mapping[str, Any], indent: int | None = None) -> str:
     """Write one JSON object, without the line end; the opposite of :func:`parse_json_object`.
 
@@ -80,9 +55,11 @@ def format_json_object(values: Mapping[str, Any], indent: int | None = None) -> 
         If a number is not finite.
     """
     text = json.dumps(values, ensure_ascii=False, allow_nan=False, indent=indent)
-    # A lone surrogate (broken input) cannot be encoded, but can be escaped.
-    is_broken = _HALF_PAIR.search(text) is not None
-    return json.dumps(values, allow_nan=False, indent=indent) if is_broken else text
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half of a surrogate pair (broken input) can be escaped
+        return json.dumps(values, allow_nan=False, indent=indent)
+    return text
 
 
 def _refuse_constant(name: str) -> None:
@@ -225,9 +202,14 @@ def check_number(value: Any, field: str) -> float:
     """Return a finite float or raise InputError."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InputError(f"expected a number, found {describe(value)}", field=field)
-    if not is_number(value):
+    if not (math.isfinite(value) if isinstance(value, float) else is_number(value)):
         raise InputError("expected a finite number", field=field)
     return float(value)
+
+
+def check_optional(value: Any, field: str) -> float | None:
+    """Return a finite float, or None for None, or raise InputError."""
+    return None if value is None else check_number(value, field)
 
 
 def check_probability(value: Any, field: str) -> float:
@@ -250,12 +232,3 @@ def check_list(value: Any, field: str, length: int | None = None) -> list[Any]:
 def check_texts(value: Any, field: str, length: int | None = None) -> list[str]:
     """Return a list of strings or raise InputError."""
     return [check_text(x, f"{field}[{k}]") for k, x in enumerate(check_list(value, field, length))]
-
-
-def check_span(value: Any, field: str, length: int | None = None) -> Span:
-    """Return a half-open, non-empty span, inside a sentence of ``length`` tokens, or raise InputError."""
-    start, end = (check_integer(x, field) for x in check_list(value, field, 2))
-    if not 0 <= start < end or (length is not None and end > length):
-        inside = "" if length is None else f" inside a sentence of {length} tokens"
-        raise InputError(f"expected a half-open span{inside}, found [{start}, {end}]", field=field)
-    return start, end

@@ -7,15 +7,20 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from forest_align.types._forest import ParseForest
-from forest_align.types._token_spans import read_offset, read_starts, usual_offsets
+from forest_align.types._token_spans import check_offsets, starts_of, usual_offsets
 from forest_align.types.errors import InputError
-from forest_align.types.json_fields import (
-    Fields,
-    check_texts,
-    format_json_object,
-    read_json_object,
+from forest_align.types.json_records import (
+    JsonObject,
+    check_length,
+    convert_record,
+    read_record,
+    record_text,
+    record_values,
 )
+from forest_align.types.sentence_objects import ParsedSentenceObject, SentenceObject
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,8 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(JsonObject, frozen=True):
     """One token.
 
     Attributes
@@ -45,37 +49,12 @@ class Token:
     start: int = -1
     end: int = -1
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON values of the token, without unknown fields."""
-        values: dict[str, Any] = {"text": self.text}
-        values |= {name: value for name in ("lemma", "tag") if (value := getattr(self, name))}
-        if (self.start, self.end) != (-1, -1):
-            values |= {"start": self.start, "end": self.end}
-        return values
-
-    @classmethod
-    def from_dict(cls, values: Any, path: str = "") -> Token:
-        """Read what :meth:`to_dict` wrote; unknown keys are ignored.
-
-        Parameters
-        ----------
-        values : mapping
-            JSON object with ``text``, and optionally ``lemma``, ``tag``, and ``start`` with ``end``.
-        path : str
-            Name of the object in the document, for messages.
-
-        Raises
-        ------
-        InputError
-            If a field is missing or has a wrong type, or the offsets are not a span; names the field.
-        """
-        fields = Fields(values, path)
-        start, end = fields.integer("start", -1), fields.integer("end", -1)
+    def check(self) -> None:
+        """Raise InputError if the offsets are no span."""
+        start, end = self.start, self.end
         if (start, end) != (-1, -1) and not 0 <= start <= end:
-            raise InputError(
-                f"expected offsets 0 <= start <= end, found {start} and {end}", field=fields.name("start")
-            )
-        return cls(fields.text("text"), fields.text("lemma", ""), fields.text("tag", ""), start, end)
+            problem = f"expected offsets 0 <= start <= end, found {start} and {end}"
+            raise InputError(problem, field="start")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,7 +146,7 @@ class Sentence:
             return self
         joined = Sentence.from_words(self.words)
         tokens = tuple(
-            replace(token, start=place.start, end=place.end)
+            structs.replace(token, start=place.start, end=place.end)
             for token, place in zip(self.tokens, joined.tokens, strict=True)
         )
         return replace(self, tokens=tokens, text=joined.text)
@@ -195,6 +174,22 @@ class Sentence:
     def __len__(self) -> int:
         return len(self.tokens)
 
+    def to_object(self, *, forest: bool = True, tree: str = "") -> SentenceObject:
+        """The JSON object of the sentence, see :meth:`to_dict`; with a tree in Penn brackets, if given."""
+        words, offsets = self.words, [(token.start, token.end) for token in self.tokens]
+        fields: dict[str, Any] = {
+            "text": self.text,
+            "tokens": list(words),
+            "tags": list(self.tags) if any(self.tags) else None,
+            "lemmas": list(self.lemmas) if any(self.lemmas) else None,
+            "offsets": offsets if offsets != list(usual_offsets(words, self.text)) else None,
+            "sentences": list(self.sentences) if self.starts else None,
+            "tree": tree or None,
+        }
+        if not forest or self.forest is None:
+            return SentenceObject(**fields)
+        return ParsedSentenceObject(**fields, forest=self.forest.to_object())
+
     def to_dict(self, *, forest: bool = True) -> dict[str, Any]:
         """JSON values of the sentence: text and tokens; tags, lemmas, offsets and forest if there are any.
 
@@ -206,23 +201,11 @@ class Sentence:
         forest : bool
             Whether to include the forest.
         """
-        values: dict[str, Any] = {"text": self.text, "tokens": list(self.words)}
-        if any(self.tags):
-            values["tags"] = list(self.tags)
-        if any(self.lemmas):
-            values["lemmas"] = list(self.lemmas)
-        offsets = [(token.start, token.end) for token in self.tokens]
-        if offsets != list(usual_offsets(self.words, self.text)):
-            values["offsets"] = [list(pair) for pair in offsets]
-        if self.starts:
-            values["sentences"] = [list(span) for span in self.sentences]
-        if forest and self.forest is not None:
-            values["forest"] = self.forest.to_dict()
-        return values
+        return record_values(self.to_object(forest=forest))
 
     def to_json(self) -> str:
         """One line of JSON, without the line end; see :meth:`to_dict`."""
-        return format_json_object(self.to_dict())
+        return record_text(self.to_object())
 
     @classmethod
     def from_json(cls, text: str, *, file: str | None = None, line: int | None = None) -> Sentence:
@@ -240,7 +223,7 @@ class Sentence:
         InputError
             If it is not JSON, or a field is missing, of a wrong type or out of range; names the field.
         """
-        return read_json_object(text, cls.from_dict, file, line)
+        return read_record(text, ParsedSentenceObject, cls.of_object, cls.from_dict, file, line)
 
     @classmethod
     def from_dict(cls, values: Any, path: str = "", *, forest: bool = True) -> Sentence:
@@ -262,32 +245,39 @@ class Sentence:
             If a field is missing, or has a wrong type or length; also if the forest is not well formed or
             has other tokens. Names the field.
         """
-        fields = values if isinstance(values, Fields) else Fields(values, path)
-        words = check_texts(fields.items("tokens"), fields.name("tokens"))
-        nothing = [""] * len(words)
-        tags = check_texts(fields.raw("tags", nothing), fields.name("tags"), len(words))
-        lemmas = check_texts(fields.raw("lemmas", nothing), fields.name("lemmas"), len(words))
-        text = fields.text("text", " ".join(words))
-        if fields.has("offsets"):
-            name = fields.name("offsets")
-            listed = fields.items("offsets", length=len(words))
-            offsets = [read_offset(pair, f"{name}[{k}]", len(text)) for k, pair in enumerate(listed)]
-        else:
-            offsets = list(usual_offsets(words, text))
-        found = None
-        if forest and fields.has("forest"):
-            found = ParseForest.from_dict(fields.raw("forest"), fields.name("forest"))
-        tokens = tuple(
-            Token(word, lemma, tag, start, end)
-            for word, lemma, tag, (start, end) in zip(words, lemmas, tags, offsets, strict=True)
+        return cls.of_object(
+            convert_record(ParsedSentenceObject if forest else SentenceObject, values, path), path
         )
-        if found is not None and found.token_count != len(tokens):
-            # Checked here too, because here the error can name the field.
-            raise InputError(
-                f"expected a forest over {len(tokens)} tokens, found one over {found.token_count}",
-                field=fields.name("forest"),
-            )
-        return cls(tokens, found, text=text, starts=read_starts(fields, len(tokens)))
+
+    @classmethod
+    def of_object(cls, listed: SentenceObject, path: str = "") -> Sentence:
+        """Build a sentence from its JSON object, see :meth:`from_dict`."""
+        words, count = listed.tokens, len(listed.tokens)
+        text = " ".join(words) if listed.text is None else listed.text
+        try:
+            nothing = [""] * count
+            tags = check_length(listed.tags, count, "tags") or nothing
+            lemmas = check_length(listed.lemmas, count, "lemmas") or nothing
+            offsets = check_offsets(listed.offsets, count, len(text)) or usual_offsets(words, text)
+            starts = starts_of(listed.sentences or [], count)
+            forest = None
+            if isinstance(listed, ParsedSentenceObject) and listed.forest is not None:
+                forest = ParseForest.of_object(listed.forest, "forest")
+                if forest.token_count != count:
+                    # Checked here too, because here the error can name the field.
+                    raise InputError(
+                        f"expected a forest over {count} tokens, found one over {forest.token_count}",
+                        field="forest",
+                    )
+        except InputError as error:
+            raise error.inside(path) from None
+        tokens = tuple(
+            [
+                Token(word, lemma, tag, start, end)
+                for word, lemma, tag, (start, end) in zip(words, lemmas, tags, offsets, strict=True)
+            ]
+        )
+        return cls(tokens, forest, text=text, starts=starts)
 
 
 def _texts(values: Iterable[str], what: str) -> list[str]:

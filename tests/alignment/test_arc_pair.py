@@ -40,10 +40,10 @@ def test_arcs_and_score_come_back_from_json_and_need_not_be_there() -> None:
     ("change", "field"),
     [
         ({"source": [2, 0]}, "arcs[0].source"),
-        ({"source": [-2, 0]}, "arcs[0].source"),
+        ({"source": [-2, 0]}, "arcs[0].source[0]"),
         ({"target": [0, -1]}, "arcs[0].target"),
         ({"target": [0]}, "arcs[0].target"),
-        ({"target": [0, True]}, "arcs[0].target"),
+        ({"target": [0, True]}, "arcs[0].target[1]"),
         ({"source_relation": 1}, "arcs[0].source_relation"),
     ],
 )

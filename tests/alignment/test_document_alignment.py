@@ -54,7 +54,10 @@ def test_json_is_read_back() -> None:
         ({"groups": [{"source": [1, 0], "target": [0], "probability": 1}]}, "ascending"),
         ({"groups": [{"source": [0], "target": [0], "probability": 2}]}, "probability"),
         ({"groups": [{"source": [0], "target": [k], "probability": 1} for k in (0, 1)]}, "in one group"),
-        ({"groups": [{"source": [0], "target": [0], "probability": 1, "alignment": {}}]}, "alignment.source"),
+        (
+            {"groups": [{"source": [0], "target": [0], "probability": 1, "alignment": {"words": []}}]},
+            "alignment.source",
+        ),
         ({"source": {"sentences": ["a"], "spans": []}}, "source.spans"),
         ({"source": {"sentences": ["a", "b"], "spans": [[0, 2], [1, 3]]}}, "spans in order"),
         ({"source": {"sentences": [1]}}, r"source.sentences\[0\]"),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +14,10 @@ from hypothesis import given
 
 import forest_align
 from forest_align.alignment import Alignment, ArcPair
+from forest_align.alignment._support_record import SupportReportObject
+from forest_align.alignment.json_objects import AlignmentObject, DocumentAlignmentObject
 from forest_align.alignment.json_schema import alignment_schema
+from forest_align.types.json_records import record_schemas
 
 from .random_alignments import alignments
 
@@ -102,3 +107,11 @@ def test_a_missing_field_is_found(field: str) -> None:
 
 def test_fields_that_later_versions_add_are_allowed() -> None:
     OPEN.validate(example() | {"later": 1})
+
+
+@pytest.mark.parametrize("kind", [AlignmentObject, DocumentAlignmentObject, SupportReportObject])
+def test_the_page_of_formats_names_each_field_of_a_record(kind: type[Any]) -> None:
+    page = (Path(__file__).parents[2] / "docs/reference/formats.md").read_text(encoding="utf-8")
+    named = set(re.findall(r'`(\w+)`|"(\w+)":', page))
+    fields = {field for schema in record_schemas(kind, "#/$defs/").values() for field in schema["properties"]}
+    assert fields - {name for both in named for name in both} == set()

@@ -120,8 +120,8 @@ def test_json_holds_all_of_the_links(found: Links) -> None:
     [
         ({}, "gold.pairs"),
         ({"pairs": [[0, 0], [0]]}, "gold.pairs[1]"),
-        ({"pairs": [[0, True]]}, "gold.pairs[0]"),
-        ({"pairs": [[0, -1]]}, "gold.pairs[0]"),
+        ({"pairs": [[0, True]]}, "gold.pairs[0][1]"),
+        ({"pairs": [[0, -1]]}, "gold.pairs[0][1]"),
         ({"pairs": [[0, 1], [0, 1]]}, "gold.pairs"),
         ({"pairs": [[0, 1]], "sure": [1]}, "gold.sure[0]"),
         ({"pairs": [[0, 1]], "scores": []}, "gold.scores"),

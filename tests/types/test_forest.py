@@ -325,7 +325,7 @@ def test_a_damaged_forest_is_refused_with_the_field(field: str, value: Any) -> N
         (("is_constituent", 12), False, "is_constituent"),
         (("is_constituent", 12), 1, "is_constituent[12]"),
         (("start", 1), True, "start[1]"),
-        (("edges", 1, 0), True, "edges[1]"),
+        (("edges", 1, 0), True, "edges[1][0]"),
         (("roots", 0), True, "roots[0]"),
         (("log_marginal", 3), True, "log_marginal[3]"),
         (("log_marginal", 3), None, "log_marginal[3]"),

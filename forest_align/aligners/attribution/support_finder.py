@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
+from msgspec import structs
 
 from forest_align._version import __version__
 from forest_align.aligners.attribution.supported_words import (
@@ -131,7 +131,7 @@ class SupportFinder:
         for one in sorted(spans, key=lambda one: -one.probability):
             probability = supported * one.probability / best if best else 0.0
             if probability >= self.threshold:
-                yield replace(one, probability=probability)
+                yield structs.replace(one, probability=probability)
 
 
 def split_spans(spans: Iterable[Span], marks: np.ndarray) -> Iterator[Span]:

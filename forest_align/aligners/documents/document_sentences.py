@@ -10,6 +10,8 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from forest_align.parsing.sentence_split import sentence_starts
 from forest_align.parsing.tokenize import tokenize
 from forest_align.types import InputError, Sentence, Token
@@ -102,7 +104,7 @@ def _given(sentence: str | Sentence) -> Sentence:
 
 
 def _moved(tokens: Iterable[Token], by: int) -> tuple[Token, ...]:
-    return tuple(replace(token, start=token.start + by, end=token.end + by) for token in tokens)
+    return tuple(structs.replace(token, start=token.start + by, end=token.end + by) for token in tokens)
 
 
 def joined_sentences(sentences: Sequence[Sentence]) -> Sentence:
@@ -152,7 +154,7 @@ class SentenceEncoder:
                 yield one
                 continue
             tokens = tuple(
-                replace(old, tag=new.tag, lemma=new.lemma)
+                structs.replace(old, tag=new.tag, lemma=new.lemma)
                 for old, new in zip(one.tokens, found.tokens, strict=True)
             )
             yield replace(one, tokens=tokens, vectors=found.vectors, starts=found.starts)

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from forest_align._version import __version__
 from forest_align.cli.aligner_choice import contents_of
@@ -175,7 +175,7 @@ def _may_have_given(line: str, item: ParseItem, options: ParseOptions) -> bool:
 
 def _written(result: NBest | Sentence | InputError, options: ParseOptions) -> str:
     if options.to == "json":
-        return format_json_object(_as_json(result)) + "\n"
+        return _as_json(result) + "\n"
     if isinstance(result, InputError):
         return "\n"
     if options.to == "trees":
@@ -206,17 +206,15 @@ def _scored_brackets(result: NBest | Sentence, k: int) -> Iterator[tuple[float, 
     return _forest(result).scored_brackets(result.words, k)
 
 
-def _as_json(result: NBest | Sentence | InputError) -> dict[str, Any]:
+def _as_json(result: NBest | Sentence | InputError) -> str:
+    from msgspec import structs
+
     from forest_align.types import Sentence
+    from forest_align.types.json_records import record_text
 
     if isinstance(result, InputError):
-        return {"error": str(InputError(result.message, field=result.field))}
+        return format_json_object({"error": str(InputError(result.message, field=result.field))})
     assert isinstance(result, Sentence)  # only the other outputs use n-best lists
-    values = result.to_dict() | {
-        "tags": list(result.tags),
-        "offsets": [[token.start, token.end] for token in result.tokens],
-        "tree": _forest(result).bracket(result.words),
-    }
-    # In this order, the longest last.
-    order = ("text", "tokens", "tags", "lemmas", "offsets", "sentences", "tree", "forest")
-    return {name: values[name] for name in order if name in values}
+    listed = result.to_object(tree=_forest(result).bracket(result.words))
+    offsets = [(token.start, token.end) for token in result.tokens]
+    return record_text(structs.replace(listed, tags=list(result.tags), offsets=offsets))

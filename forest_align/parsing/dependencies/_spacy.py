@@ -11,6 +11,8 @@ from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from forest_align.lexicon.tables import plain_apostrophes
 from forest_align.parsing.dependencies._syntactic_heads import COPULAS, TIME_WORDS
 from forest_align.parsing.dependencies.annotation import Annotation
@@ -210,7 +212,7 @@ def _entities(document: Any, words: Sequence[str]) -> list[Entity]:
 def _tagged(sentence: Sentence, tags: tuple[str, ...]) -> Sentence:
     """The sentence with spaCy's tags if it has none."""
     tokens = tuple(
-        token if token.tag else replace(token, tag=tag)
+        token if token.tag else structs.replace(token, tag=tag)
         for token, tag in zip(sentence.tokens, tags, strict=True)
     )
     return replace(sentence, tokens=tokens)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec import structs
 
 from forest_align.types import InputError, Sentence
 
@@ -51,7 +52,7 @@ def _with_trees(sentence: Sentence, trees: tuple[ScoredTree, ...], side: str) ->
     if not sentence.tokens:
         return parsed
     tokens = tuple(
-        replace(old, lemma=old.lemma or new.lemma, tag=old.tag or new.tag)
+        structs.replace(old, lemma=old.lemma or new.lemma, tag=old.tag or new.tag)
         for old, new in zip(sentence.tokens, parsed.tokens, strict=True)
     )
     return Sentence(tokens, forest=parsed.forest, text=sentence.text, starts=parsed.starts)

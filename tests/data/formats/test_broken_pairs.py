@@ -195,8 +195,8 @@ def test_a_chunk_of_tokens_that_are_not_there_is_refused(tmp_path: Path) -> None
     (found,) = read_pairs(path)
     assert isinstance(found, PairError)
     assert (found.field, found.message) == (
-        "chunks[0].source",
-        "expected tokens of a sentence of 1, found [-1]",
+        "chunks[0].source[0]",
+        "expected an integer of at least 0, found number -1",
     )
 
 
