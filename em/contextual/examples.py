@@ -114,8 +114,10 @@ class Version:
     share: np.ndarray | None = None
 
 
-def read_examples(data: Path, parser: str, cache: Path) -> Iterator[LinkExample]:
-    """Read all corpora and compute features of their sentences."""
+def read_examples(
+    data: Path, parser: str, cache: Path, left_out: Sequence[str] = ()
+) -> Iterator[LinkExample]:
+    """Read all corpora and compute features. No pairs are constructed from words of those left out."""
     lexicon = load_lexicon()
     corpora = {
         name: [pair for pair in read_pairs(data / file) if isinstance(pair, SentencePair)][
@@ -143,7 +145,8 @@ def read_examples(data: Path, parser: str, cache: Path) -> Iterator[LinkExample]
             versions += misspelled_copies(versions)
         annotated = list(annotate_versions(versions, name, parser, cache))
         if name in TRAIN:
-            tagged += [Tagged(side.words, side.tags) for sides in annotated[:originals] for side in sides]
+            if name not in left_out:
+                tagged += [Tagged(side.words, side.tags) for sides in annotated[:originals] for side in sides]
             copies = rearranged_copies(versions[:originals], annotated[:originals], lexicon)
             if copies:
                 annotated += annotate_versions(copies, f"{name} rearranged", parser, cache)

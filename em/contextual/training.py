@@ -11,6 +11,8 @@ Examples
 python -m forest_align.em.recipes contextual ../shared/data/alignment OUT --cache CACHE
 python -m forest_align.em.recipes contextual ../shared/data/alignment OUT --cache CACHE --hold-out 0
 python -m forest_align.em.recipes contextual ../shared/data/alignment OUT --cache CACHE --leave-out mtref
+python -m forest_align.em.recipes contextual ../shared/data/alignment OUT --cache CACHE --leave-out \
+    msr_rte mtref
 """
 
 from __future__ import annotations
@@ -56,7 +58,7 @@ def run(options: argparse.Namespace) -> None:
     """Follow the recipe."""
     torch.set_num_threads(1)  # fixed order of sums: the same weights every time
     settings = LinkSettings(without=tuple(options.without))
-    examples = list(read_examples(options.data, options.parser, options.cache))
+    examples = list(read_examples(options.data, options.parser, options.cache, options.leave_out))
     tests = sentences_of_tests(options.data)
     trained, measured = split(examples, tests, options.hold_out, options.leave_out)
     # Which words are alike is learned from sentences that make sense.
@@ -83,11 +85,11 @@ def run(options: argparse.Namespace) -> None:
     third = fit_messages(projected, cells.after(scores, UNLIKELY), settings)
     mean, matrix = projections[-1]
     card = {
-        "trained on": [f"{name} ({TRAIN[name]})" for name in TRAIN if name != options.leave_out],
+        "trained on": [f"{name} ({TRAIN[name]})" for name in TRAIN if name not in options.leave_out],
         "pairs": len(natural),
         "constructed pairs": len(trained) - len(natural),
         "parser": options.parser,
-        "left out": [part for part in (options.leave_out, *options.without) if part],
+        "left out": [*options.leave_out, *options.without],
         "held-out fold": options.hold_out,
     }
     rounded = matrix.astype(np.float16).astype(np.float32)
@@ -112,14 +114,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--hold-out", type=int, choices=range(FOLDS), help="keep a fold of all corpora for measuring"
     )
-    parser.add_argument("--leave-out", choices=tuple(TRAIN), help="keep a whole corpus")
+    parser.add_argument(
+        "--leave-out", choices=tuple(TRAIN), nargs="+", default=[], help="learn nothing from these corpora"
+    )
 
 
 def split(
     examples: Sequence[LinkExample],
     tests: Mapping[str, set[str]],
     hold_out: int | None,
-    leave_out: str | None,
+    leave_out: Sequence[str],
 ) -> tuple[list[LinkExample], list[LinkExample]]:
     """Split the examples into training and measured ones.
 
@@ -130,7 +134,7 @@ def split(
     """
     learned, measured = [], []
     for example in examples:
-        if example.fold not in (-1, hold_out) and example.corpus != leave_out:
+        if example.fold not in (-1, hold_out) and example.corpus not in leave_out:
             learned.append(example)
         elif not example.is_altered:
             measured.append(example)
