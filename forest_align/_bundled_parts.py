@@ -95,6 +95,21 @@ class BundledParts:
         deciding = [] if answer == COMMERCIAL[0] else [one for one in sources if one.commercial == answer]
         return ", ".join(source.title for source in deciding)
 
+    def for_a_company(self, names: Iterable[str]) -> str:
+        """What a company may do with these parts, in one sentence."""
+        says = (
+            "may use {}",
+            "may use {} if the sources that state no terms allow it",
+            "may not use {}",
+        )
+        groups = dict(zip(COMMERCIAL, ([], [], []), strict=True))
+        for name in names:
+            groups[self.commercial(name)].append(name)
+        clauses = [
+            text.format(", ".join(group)) for text, group in zip(says, groups.values(), strict=True) if group
+        ]
+        return f"By the terms of the sources, a company {'; '.join(clauses)}."
+
 
 @cache
 def bundled_parts() -> BundledParts:

@@ -59,6 +59,7 @@ def run(options: LicencesOptions) -> int:
         blocks = [_columns(list(part_rows(parts)), width)]
         blocks += [_source_text(name, width) for name in sources]
         blocks += [_columns(rows, width) for rows in packages]
+        blocks.append("\n".join(textwrap.wrap(known.for_a_company(parts), min(width, _PARAGRAPH))))
         print("\n\n".join(blocks))
     return EXIT_OK
 

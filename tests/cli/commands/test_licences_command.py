@@ -27,9 +27,24 @@ def test_one_part_is_printed_with_all_that_it_depends_on(capsys: pytest.CaptureF
     assert main(["licences", "semi-markov"]) == 0
     lines = capsys.readouterr().out.splitlines()
     table = lines[: lines.index("")]
-    assert [line for line in table if line[0] != " "] == ["semi-markov", "lexicon", "en", "vectors"]
-    assert table[1].endswith("commercial use: no; because of: the former parser of this project")
+    assert [line for line in table if line[0] != " "] == ["semi-markov", "en", "lexicon", "vectors"]
+    assert "commercial use: unclear; because of: MSR-RTE, word alignment of RTE-2" in table[1]
     assert "MSR-RTE, word alignment of RTE-2" in lines and "MultiMWA-Wiki" not in lines
+
+
+@pytest.mark.parametrize("part", ["en", "semi-markov", "paraphrases"])
+def test_the_last_sentence_says_what_a_company_may_do(part: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["licences", part]) == 0
+    sentence = " ".join(capsys.readouterr().out.rpartition("\n\n")[2].split())
+    says = {
+        "yes": "may use ",
+        "unclear": " if the sources that state no terms allow it",
+        "no": "may not use ",
+    }
+    answers = {bundled_parts().commercial(name) for name in bundled_parts().behind(part)}
+    assert sentence.startswith("By the terms of the sources, a company may ")
+    assert {answer for answer, text in says.items() if text in sentence} == answers
+    assert all(name in sentence for name in bundled_parts().behind(part))
 
 
 def test_markdown_has_a_row_for_each_part(capsys: pytest.CaptureFixture[str]) -> None:
