@@ -25,13 +25,13 @@ needs_cases = pytest.mark.skipif(
 #: Cases of each kind that were wrong once and are right now, for the contextual and the forest aligner.
 MENDED = {
     "forest-group-cross-product": (0, 15),
-    "exchanged-chain-passive": (10, 10),
+    "exchanged-chain-passive": (9, 9),
     "repeated-head-other-construction": (14, 14),
-    "sign-of-exchanged-amounts": (12, 12),
+    "sign-of-exchanged-amounts": (11, 12),
     "number-inside-a-word": (16, 16),
     "separated-particle": (16, 15),
     "agent-patient-nouns": (7, 7),
-    "pronoun-antecedent": (9, 9),
+    "pronoun-antecedent": (8, 8),
     "direct-indirect-speech": (6, 6),
     "roman-numeral-ordinal": (6, 6),
     "fraction-percentage": (5, 4),
@@ -40,7 +40,7 @@ MENDED = {
     "light-verb": (6, 6),
     "hashtag-two": (2, 2),
     "lexical-IT": (1, 0),
-    "auxiliary-main-verb": (1, 1),
+    "auxiliary-main-verb": (3, 1),
     "idiom": (1, 1),
 }
 

