@@ -255,4 +255,7 @@ def _picture(
     except RecursionError:
         return '<p class="note">The trees are too deep to be drawn.</p>'
     opening = "<details open>" if is_open else "<details>"
-    return f'{opening}<summary>{title}</summary><div class="picture">{picture}</div></details>'
+    # On a narrow page the style sheet makes a picture smaller, as far as its words can still be read.
+    _, width, _ = picture.partition("width=")[2].split('"', 2)
+    style = f' style="--w:{width}px"'
+    return f'{opening}<summary>{title}</summary><div class="picture"{style}>{picture}</div></details>'

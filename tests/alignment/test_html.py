@@ -320,4 +320,4 @@ def test_a_notebook_shows_several_alignments_in_one_frame() -> None:
 
 def test_a_page_names_no_options_of_the_command() -> None:
     section = to_section(replace(example(), id=""))
-    assert "--" not in re.sub("--[cd][0-9:]", "", section) and "<h2>" not in section
+    assert "--" not in re.sub("--[cdw][0-9:]", "", section) and "<h2>" not in section

@@ -9,7 +9,7 @@ import pytest
 
 from forest_align.alignment import Alignment, ArcPair, Links, PhrasePair, PhraseRelation
 from forest_align.alignment._bracket_picture import draw_brackets, place_brackets
-from forest_align.alignment._palette import LINK, PALETTE, UNALIGNED
+from forest_align.alignment._palette import INK, LINK, PALETTE, PAPER, UNALIGNED, picture_style
 from forest_align.alignment._picture_layout import PictureLayout
 from forest_align.alignment._picture_marks import Mark
 from forest_align.alignment.svg import to_svg
@@ -31,6 +31,19 @@ def died_and_passed_away() -> Alignment:
         source_tree="(TOP (S (NP (PRP He)) (VP (VBD died)) (. <&>)))",
         target_tree="(S (NP (PRP He)) (VP (VBD passed) (PRT (RP away))) (. .))",
     )
+
+
+@pytest.mark.parametrize("simple", [False, True])
+def test_pictures_have_only_colours_whose_contrast_is_tested_on_both_papers(simple: bool) -> None:
+    picture = to_svg(died_and_passed_away(), simple=simple, rings={(1, 1)})
+    elements = list(ElementTree.fromstring(picture).iter())
+    painted = [(one, one.get(kind)) for one in elements for kind in ("fill", "stroke") if one.get(kind)]
+    colours = {colour for _, colour in painted} - {"none"}
+    assert {INK, PAPER, UNALIGNED, PALETTE[0]} <= colours <= {INK, LINK, PAPER, UNALIGNED, *PALETTE}
+    dark = set(re.findall(r"\.(\w+)", picture_style()))
+    for one, colour in painted:
+        # Classes give the colour on dark paper.
+        assert colour == "none" or set(str(one.get("class")).split()) & dark, ElementTree.tostring(one)
 
 
 def texts_of(root: ElementTree.Element) -> list[ElementTree.Element]:
