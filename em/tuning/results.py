@@ -62,7 +62,9 @@ def trial_table(study: optuna.Study, count: int = 10) -> str:
     table = [header, *lines[:count], footer]
     widths = [max(len(row[column]) for row in table) for column in range(len(header))]
     pruned, failed, begun = (count_states(study, state) for state in ("PRUNED", "FAIL", "RUNNING"))
-    counted = f"{len(complete)} complete, {pruned} pruned, {failed} given back"
+    counted = f"{len(complete)} complete, {pruned} pruned"
+    if failed:
+        counted += f", {failed} interrupted and done again"
     if begun:
         # Those on other machines may still be running: they keep their place among the trials asked for.
         counted += (

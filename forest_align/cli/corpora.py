@@ -111,15 +111,18 @@ def corpus_reader(
     )
 
 
-def read_files(paths: Sequence[str], args: CorpusOptions) -> list[SentencePair | InputError]:
-    """The pairs of all files; a broken pair yields an error."""
+def read_files(
+    paths: Sequence[str], args: CorpusOptions, *, has_links: bool = False
+) -> list[SentencePair | InputError]:
+    """The pairs of all files; a broken pair yields an error. Plain text with links is split at blanks."""
     from forest_align.data.pairs import read_pairs
 
+    tokenized = args.tokenized or has_links
     return [
         pair
         for path in paths
         for pair in read_pairs(
-            path, args.format, tokenized=args.tokenized, escapes=args.escapes, columns=args.columns
+            path, args.format, tokenized=tokenized, escapes=args.escapes, columns=args.columns
         )
     ]
 
@@ -144,7 +147,7 @@ def read_gold_files(
     """
     from forest_align.em.corpus.problems import with_gold
 
-    pairs = with_gold(read_files(paths, args), gold)
+    pairs = with_gold(read_files(paths, args, has_links=gold == "links"), gold)
     usable = [pair for pair in pairs if not isinstance(pair, InputError)]
     if paths and not usable:
         report_skipped(command, pairs)

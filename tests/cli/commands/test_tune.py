@@ -388,6 +388,13 @@ def test_pairs_without_links_are_an_error_that_leaves_nothing_behind(kind: str, 
     assert set(tmp_path.iterdir()) == {plain}
 
 
+def test_a_table_with_a_column_of_links_is_gold(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.csv"
+    gold.write_text("source,target,links\nHe died .,He passed away .,0-0 1-1 1-2 2-3\n")
+    assert run(gold, "-o", tmp_path / "tuned", "--trials", 1, "--aligner", "sultan") == 0
+    assert (tmp_path / "tuned").is_dir()
+
+
 @pytest.mark.parametrize("options", [(), ("--aligner", "sultan")], ids=["forest", "sultan"])
 def test_a_pair_without_links_is_told_and_the_others_are_used(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...]

@@ -389,7 +389,7 @@ def test_a_table_of_trials_that_all_scored_the_same_has_no_importances(tmp_path:
     study = tune(Flat(), SPACE, TuningSettings(trials=6), sqlite(tmp_path))
     *_, footer, counted = trial_table(study).splitlines()
     assert footer.split() == ["importance", "-", "-"]
-    assert counted == "6 complete, 0 pruned, 0 given back"
+    assert counted == "6 complete, 0 pruned"
 
 
 @pytest.mark.parametrize(
