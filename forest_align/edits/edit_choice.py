@@ -16,13 +16,15 @@ from safetensors.numpy import load, save
 
 from forest_align.alignment import Alignment
 from forest_align.edits.edit_features import EditFeatures
-from forest_align.edits.edit_lattice import Arc, EditLattice, edit_lattice
+from forest_align.edits.edit_lattice import REPLACED, Arc, EditLattice, edit_lattice
 from forest_align.edits.edit_units import EditUnits, edit_units
 from forest_align.storage.saved_models import CARD, not_as_saved, read_bound, write_model_files
 from forest_align.types.errors import InputError, ModelError
 from forest_align.types.json_fields import parse_json_object
 from forest_align.types.json_records import JsonObject, Probability, convert_record
 
+# Several pieces with a linked one are no edit if they are less probable: they join what is not one change.
+_UNLIKELY = 0.2
 _NEVER = float("-inf")
 _WEIGHTS = "weights.safetensors"
 
@@ -172,7 +174,11 @@ class EditConventions:
         if not lattice.arcs:
             return []
         _, found = path_probabilities(lattice, self.scores(features))
-        path = best_path(lattice, found - self.least)
+        values = found - self.least
+        for number, arc in enumerate(lattice.arcs):
+            if found[number] < _UNLIKELY and any(piece.kind == REPLACED for piece in arc.pieces):
+                values[number] -= len(arc.pieces) - 1
+        path = best_path(lattice, values)
         return [(lattice.arcs[number], float(found[number])) for number in path]
 
 

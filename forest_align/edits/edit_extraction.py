@@ -13,6 +13,7 @@ from forest_align.edits.edit_choice import EditConventions, bundled_conventions,
 from forest_align.edits.edit_lattice import (
     DELETED,
     INSERTED,
+    KEPT,
     REPLACED,
     Arc,
     Piece,
@@ -158,7 +159,7 @@ def _continues(one: _Stable, two: _Stable, texts: _Sides) -> bool:
     if one.kind != two.kind or (one.source[1], one.target[1]) != (two.source[0], two.target[0]):
         return False
     if one.kind == "move":
-        return one.same == two.same
+        return True
     if any(texts[0].words[unit.source[0]] != texts[1].words[unit.target[0]] for unit in (one, two)):
         return False
     return texts[0].space_before(two.source[0]) == texts[1].space_before(two.target[0])
@@ -167,10 +168,10 @@ def _continues(one: _Stable, two: _Stable, texts: _Sides) -> bool:
 def _span_of(run: Sequence[_Stable], reasons: EditReasons, texts: _Sides) -> Edit:
     source, target = (run[0].source[0], run[-1].source[1]), (run[0].target[0], run[-1].target[1])
     edit = _edit(run[0].kind, source, target, texts)
-    if run[0].same:
+    if all(one.same for one in run):
         same = texts[0].words[slice(*source)] == texts[1].words[slice(*target)]
         return edit if same else replace(edit, reason=CAPITALS)
-    pieces = tuple(Piece(REPLACED, one.source, one.target) for one in run)
+    pieces = tuple(Piece(KEPT if one.same else REPLACED, one.source, one.target) for one in run)
     return replace(edit, reason=reasons.of(Arc(-1, -1, source, target, pieces)))
 
 

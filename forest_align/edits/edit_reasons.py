@@ -99,16 +99,28 @@ class EditReasons:
         if name := self._of_misspellings(ours, theirs):
             return name
         relation = self._relations.get((source, target))
-        # Quantities have been compared above.
-        changes = [name for name in relation.changes if name != "number"] if relation is not None else []
-        if changes:
-            return changes[0]
-        units = [(piece.source, piece.target) for piece in arc.pieces if piece.kind == REPLACED]
-        if len(units) == 1 and (name := self._of_words(*units[0])):
-            return name
+        if not self._adds_content(arc):
+            # Quantities have been compared above.
+            changes = [name for name in relation.changes if name != "number"] if relation is not None else []
+            if changes:
+                return changes[0]
+            units = [(piece.source, piece.target) for piece in arc.pieces if piece.kind == REPLACED]
+            if len(units) == 1 and (name := self._of_words(*units[0])):
+                return name
         if relation is not None:
             return relation.name
         return FUNCTION_WORD if all(map(_is_function, [*ours, *theirs])) else CONTENT
+
+    def _adds_content(self, arc: Arc) -> bool:
+        """Whether content words come or go beside words that are replaced."""
+        if all(piece.kind != REPLACED for piece in arc.pieces):
+            return False
+        return any(
+            not _is_function(word)
+            for piece in arc.pieces
+            if piece.source is None or piece.target is None
+            for word in (*self._words(0, piece.source), *self._words(1, piece.target))
+        )
 
     def _of_quantities(self, source: Span, target: Span) -> str:
         """*Number* if quantities differ, *format* if they are equal and nothing else changed; or empty."""
@@ -176,7 +188,7 @@ def _is_currency(word: str) -> bool:
 
 
 def _is_function(profile: WordProfile) -> bool:
-    return profile.is_function and not _is_currency(profile.lower)
+    return (profile.is_function and not _is_currency(profile.lower)) or profile.lower == "and"
 
 
 def _negating(profiles: Sequence[WordProfile]) -> list[int]:

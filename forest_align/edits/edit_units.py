@@ -8,12 +8,17 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from forest_align.alignment import Alignment, Span
+from forest_align.lexicon.function_words import is_content_word
+from forest_align.lexicon.negations import NEGATIONS
 from forest_align.types.spans import gaps
 
 #: Links below this probability are not used.
 LEAST_LINK = 0.3
 # Gaps of more words are cut at punctuation and placeholders only.
 _SHORT_GAP = 8
+_SEPARATORS = frozenset(",;:.")
+# Function words that change the meaning when they move.
+_SCOPE = NEGATIONS | {"only"}
 # How much a word weighs in the choice of the words that keep their order.
 _WORD, _PLACEHOLDER, _PUNCTUATION, _CHANGED = 1.0, 0.5, 0.3, 0.8
 
@@ -92,21 +97,23 @@ def edit_units(alignment: Alignment) -> EditUnits:
 
 
 def _moved(units: Collection[tuple[Span, Span]], same: _Sameness) -> list[Unit]:
-    """The units that moved: equal words, and changed ones that continue them in both texts."""
-    moved = [
-        Unit(source, target, True)
+    """The units that moved: equal words, and what continues them in both texts; no function words alone."""
+    moves = {unit for unit in units if same.can_move(unit)}
+    starts = {(source[0], target[0]) for source, target in moves}
+    ends = {(source[1], target[1]) for source, target in moves}
+    moves |= {
+        (source, target)
         for source, target in units
-        if _is_word(source, target) and same.anywhere(source[0], target[0]) and same.can_move(source[0])
-    ]
-    starts = {(one.source[0], one.target[0]) for one in moved}
-    ends = {(one.source[1], one.target[1]) for one in moved}
-    moved += [
-        Unit(source, target, False)
-        for source, target in units
-        if ((source[1], target[1]) in starts or (source[0], target[0]) in ends)
-        and (source, target, True) not in moved
-    ]
-    return sorted(moved)
+        if (source[1], target[1]) in starts or (source[0], target[0]) in ends
+    }
+    found: list[Unit] = []
+    run: list[Unit] = []
+    for source, target in sorted(moves):
+        if run and (run[-1].source[1], run[-1].target[1]) != (source[0], target[0]):
+            found += same.without_light_ends(run)
+            run = []
+        run.append(Unit(source, target, same.is_equal_word(source, target)))
+    return [*found, *same.without_light_ends(run)]
 
 
 class _Sameness:
@@ -128,10 +135,28 @@ class _Sameness:
         begins = (i in self._first[0]) != (j in self._first[1])
         return begins and self.anywhere(i, j)
 
-    def can_move(self, i: int) -> bool:
-        """Whether a source word can move by itself: punctuation and placeholders occur everywhere."""
+    def is_equal_word(self, source: Span, target: Span) -> bool:
+        """Whether two spans are one word each, and differ at most in letter case."""
+        return _is_word(source, target) and self.anywhere(source[0], target[0])
+
+    def can_move(self, unit: tuple[Span, Span]) -> bool:
+        """Whether a unit is an equal word, but for punctuation and placeholders, which occur everywhere."""
+        word = self.words[0][unit[0][0]]
+        return self.is_equal_word(*unit) and not is_punctuation(word) and not is_placeholder(word)
+
+    def without_light_ends(self, run: Sequence[Unit]) -> Sequence[Unit]:
+        """Moved units without commas and stops at both ends; none if they have only function words."""
+        heavy = [k for k, unit in enumerate(run) if any(map(self._has_content, range(*unit.source)))]
+        if not heavy:
+            return ()
+        words = [k for k, unit in enumerate(run) if self.words[0][unit.source[0]] not in _SEPARATORS]
+        return run[words[0] : words[-1] + 1]
+
+    def _has_content(self, i: int) -> bool:
+        """Whether a source word says something where it stands: *May* and *not* do, *and* does not."""
         word = self.words[0][i]
-        return not is_punctuation(word) and not is_placeholder(word)
+        is_name = len(word) > 1 and word[0].isupper() and i not in self._first[0]
+        return is_content_word(word) or is_name or is_placeholder(word) or word.lower() in _SCOPE
 
     def weight(self, unit: tuple[Span, Span]) -> float:
         """How much a unit counts among those that keep their order."""

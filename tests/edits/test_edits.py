@@ -25,6 +25,8 @@ from forest_align.edits import (
     path_probabilities,
     possible_edits,
 )
+from forest_align.edits.edit_lattice import Piece
+from forest_align.edits.edit_reasons import EditReasons
 
 WORDS = st.sampled_from(
     [
@@ -143,7 +145,7 @@ def test_words_change_or_come_or_go() -> None:
         ("50 %", "half", "format"),
         ("recieve", "received", "spelling"),
         ("recieve teh", "receive the", "spelling"),
-        ("and", "an", "content"),
+        ("and", "an", "function word"),
         ("a", "an", "inflection"),
         ("this", "these", "inflection"),
         ("has", "have", "inflection"),
@@ -209,6 +211,31 @@ def test_equal_words_inside_a_group_are_kept() -> None:
 def test_a_moved_phrase_takes_changed_words_with_it() -> None:
     one = aligned("in May he bought it", "he acquired it in May", "0-3 1-4 2-0 3-1 4-2")
     assert ("move", "in May", "in May", "") in changed(one)
+
+
+def test_a_moved_phrase_is_one_edit_with_its_punctuation_and_changed_words() -> None:
+    links = "0-4 1-5 2-6 3-7 4-3 5-0 6-1 7-2"
+    one = aligned("now we saw it , this old house", "this older house , now we saw it", links)
+    moved = ("move", "this old house", "this older house", "synonym")
+    assert [edit for edit in changed(one) if edit[0] == "move"] == [moved]
+    two = aligned("about 6 % we fell", "we fell about 6 %", "0-2 1-3 2-4 3-0 4-1")
+    assert len(changed(two)) == 1
+
+
+def test_function_words_do_not_move_alone_unless_they_change_the_meaning() -> None:
+    links = "0-2 1-0 2-1"
+    assert changed(aligned("and tall trees", "tall trees and", links)) == [
+        ("delete", "and", "", "function word"),
+        ("insert", "", "and", "function word"),
+    ]
+    assert "move" in [edit[0] for edit in changed(aligned("only tall trees", "tall trees only", links))]
+
+
+def test_the_reason_of_a_form_is_not_said_where_content_is_lost() -> None:
+    source, target = Sentence.from_words(["a", "populist", "party"]), Sentence.from_words(["an", "party"])
+    pieces = Piece("replaced", (0, 1), (0, 1)), Piece("deleted", (1, 2), None)
+    arc = Arc(0, 1, (0, 2), (0, 1), pieces)
+    assert EditReasons(Alignment(source, target, Links.of([(0, 0), (2, 1)]))).of(arc) == "content"
 
 
 def test_one_sentence_that_becomes_two_is_a_split_and_the_reverse_a_merge() -> None:
