@@ -122,7 +122,7 @@ def differs(case: Case) -> bool:
 def is_supported(case: Case) -> bool:
     """Whether a span of the summary is supported or not, as expected: ``'Room 12': unsupported``."""
     text, _, expected = case["expected"].rpartition(": ")
-    words = set(text.strip("'").split())
+    words = set(text.strip("'\"").split())
     spans = files_output("support", [[case["input"]["summary"]], [case["input"]["source"]]])["spans"]
     inside = [span["supported"] for span in spans if words.intersection(span["text"].split())]
     return all(inside) if expected == "supported" else not all(inside)
