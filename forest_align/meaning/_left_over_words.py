@@ -63,7 +63,7 @@ def left_over_relation(read: ReadSentence, word: int, linked: Collection[int]) -
         return SPECIFIC, "quantifier"
     if lower in _APPROXIMATE and word + 1 < len(read) and read.tags[word + 1] == "CD":
         return GENERAL, "approximate value"
-    if lemma in PRIVATIVE:
+    if lemma in PRIVATIVE and not _is_of_name(read, word):
         return DIFFERENT, "privative adjective"
     if read.is_light(word) or not tag.startswith(_CONTENT):
         return None
@@ -80,6 +80,11 @@ def left_over_relation(read: ReadSentence, word: int, linked: Collection[int]) -
             return UNKNOWN, "added words"
         top = governor
     return UNKNOWN, "added words"
+
+
+def _is_of_name(read: ReadSentence, word: int) -> bool:
+    """Whether a word belongs to a title before a name: *former President Bush* is the same man."""
+    return any(read.tags[edge.governor].startswith("NNP") for edge in read.governors.get(word, ()))
 
 
 def _carries(read: ReadSentence, word: int, linked: Collection[int]) -> bool:

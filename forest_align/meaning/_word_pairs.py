@@ -28,7 +28,11 @@ _SAME = int(
     | Evidence.SUFFIX
     | Evidence.PPDB
 )
-_NEGATIVE = ("un", "in", "im", "il", "ir", "dis", "non", "non-", "de", "anti", "anti-")
+_NEGATIVE = ("un", "dis", "non", "non-", "anti", "anti-")
+# Of nouns and adjectives, not *inform*; of words of one class, not *despite* and *spite*.
+_NEGATIVE_BY_CLASS = ("in", "im", "il", "ir", "de")
+# Prefixes of words that are no instances of the rest: *misuse*.
+_CHANGING = ("mis", "mal", "pseudo", "pseudo-", "ex-")
 _MISSPELLED = 0.85
 _FUNCTION_TAGS = frozenset(("IN", "TO", "DT", "POS", "CC", "RP", "EX", "WDT"))
 _POSSIBLE = MODALS - {"should", "ought"}
@@ -60,8 +64,10 @@ def word_relation(
         return DIFFERENT, "identifiers"
     if all(word.is_function or tag in _FUNCTION_TAGS for word, tag in zip((one, two), tags, strict=True)):
         return _of_function_words(one.lower, two.lower, texts, tags)
-    if _differ_by_prefix(one.lemma, two.lemma):
+    if _differ_by_prefix(one.lemma, two.lemma, tags):
         return OPPOSITE, "negative affix"
+    if _added_prefix(one.lemma, two.lemma) in _CHANGING:
+        return DIFFERENT, "negative affix"
     opposed = opposition(*texts, *tags)
     if opposed is not None:
         # A man and a woman are different persons, of whom the same may be true.
@@ -71,7 +77,7 @@ def word_relation(
         return OPPOSITE, "antonyms"
     if word_relations(one, two) & _SAME:
         return EQUIVALENT, "synonyms"
-    if _is_measure(one, tags[0]) and _is_measure(two, tags[1]):
+    if _is_measure(one, tags[0]) and _is_measure(two, tags[1]) and not _share_a_sense(one, two):
         return DIFFERENT, "units"
     if _is_identifier(one.lower) and _is_identifier(two.lower):
         return DIFFERENT, "identifiers"
@@ -91,11 +97,19 @@ def _of_function_words(one: str, two: str, texts: tuple[str, str], tags: tuple[s
     return EQUIVALENT, "function words"
 
 
-def _differ_by_prefix(one: str, two: str) -> bool:
-    """Whether one word negates the other one: *unsafe*, *harmless* and *harmful*."""
+def _added_prefix(one: str, two: str) -> str:
+    """What one word has before the other one; *mis* of *use* and *misuse*."""
     short, long = sorted((one, two), key=len)
-    if len(short) > 3 and long.endswith(short) and long.removesuffix(short) in _NEGATIVE:
+    return long.removesuffix(short) if len(short) > 2 and long.endswith(short) else ""
+
+
+def _differ_by_prefix(one: str, two: str, tags: tuple[str, str]) -> bool:
+    """Whether one word negates the other one: *unsafe*, *harmless* and *harmful*."""
+    prefix = _added_prefix(one, two) if min(len(one), len(two)) > 3 else ""
+    if prefix in _NEGATIVE:
         return True
+    if prefix in _NEGATIVE_BY_CLASS and tags[0][:2] == tags[1][:2]:
+        return prefix == "de" or not tags[0].startswith("VB")
     stems = (
         {one.removesuffix("less"), one.removesuffix("ful")},
         {two.removesuffix("less"), two.removesuffix("ful")},
@@ -126,6 +140,12 @@ def _is_measure(word: WordProfile, tag: str) -> bool:
         for other, _ in lexicon.related_synsets(sense).above
     )
     return not _measures().isdisjoint(above)
+
+
+def _share_a_sense(one: WordProfile, two: WordProfile) -> bool:
+    """Whether two words say the same as some part of speech: a *reign* and a *rule* are no units."""
+    store = load_lexicon().store
+    return not set(store.synsets(one.lemma)).isdisjoint(store.synsets(two.lemma))
 
 
 def _are_misspelled(one: str, two: str) -> bool:

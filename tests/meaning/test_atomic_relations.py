@@ -9,7 +9,9 @@ import pytest
 from forest_align import Alignment
 from forest_align.aligners.forest import ForestAligner
 from forest_align.alignment import PhraseRelation
+from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.meaning import atomic_relations
+from forest_align.meaning._word_pairs import word_relation
 from forest_align.meaning.relation_algebra import UNKNOWN, related_by
 
 
@@ -137,3 +139,35 @@ def test_sister_terms_are_neither_equivalent_nor_different() -> None:
         for pair in alignment.phrases
         if alignment.texts_of(pair)[0].endswith("piano")
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "tags", "relation"),
+    [
+        ("misuse use", "NN NN", "different"),
+        ("unsafe safe", "JJ JJ", "opposite"),
+        ("inactive active", "JJ JJ", "opposite"),
+        ("decode code", "VB VB", "opposite"),
+    ],
+)
+def test_prefixes_that_deny_or_change_the_rest_are_known(words: str, tags: str, relation: str) -> None:
+    assert of_words(words, tags) == relation
+
+
+@pytest.mark.parametrize(
+    ("words", "tags"),
+    [("despite spite", "IN NN"), ("inform form", "VB VB"), ("reign rule", "NN NN"), ("misty ty", "JJ NN")],
+)
+def test_words_that_only_look_like_denials_or_units_are_not_opposed(words: str, tags: str) -> None:
+    assert of_words(words, tags) not in ("opposite", "different")
+
+
+def of_words(words: str, tags: str) -> str:
+    one, two = words.split()
+    first, second = tags.split()
+    profiles = load_lexicon().profile(one, first, ""), load_lexicon().profile(two, second, "")
+    return word_relation(*profiles, (one, two), (first, second))[0]
+
+
+def test_a_former_president_is_the_same_man() -> None:
+    assert root("Former President Bush died.", "Bush died.") == "more specific"
