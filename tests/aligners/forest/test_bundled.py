@@ -61,22 +61,23 @@ def test_phrases_that_mean_the_same_are_found_in_the_example_pairs(alignments: l
             "The committee is composed of ten members .",
             "The committee has ten members .",
             ("is composed of", "has"),
-            ("VP/NP", "VP/NP"),
+            {"VP/NP", "S\\NP/NP"},
         ),
         (
             "The team is made up of volunteers .",
             "The team consists of volunteers .",
             ("is made up", "consists"),
-            ("VP/PP", "VP/PP"),
+            {"VP/PP", "S\\NP/PP"},
         ),
     ],
 )
 def test_a_pair_less_aligned_pairs_at_its_edges_is_reported(
-    aligner: ForestAligner, source: str, target: str, rule: tuple[str, str], categories: tuple[str, str]
+    aligner: ForestAligner, source: str, target: str, rule: tuple[str, str], categories: set[str]
 ) -> None:
     alignment = aligner.align(source, target)
     rules = {texts(alignment, pair): pair for pair in alignment.phrases if pair.is_rule}
-    assert (rules[rule].source_node.label, rules[rule].target_node.label) == categories
+    # The same words are the verb phrase without its object, and the sentence without its subject and that.
+    assert rules[rule].source_node.label == rules[rule].target_node.label in categories
     assert alignment_violations(alignment) == []
 
 
