@@ -33,7 +33,7 @@ from forest_align.data.formats.column_names import ColumnNames
 from forest_align.data.formats.format import ChunkLink, Format, PairError, SentencePair
 from forest_align.data.text.escapes import ESCAPES, unescape_sentence
 from forest_align.data.text.lines import InputLines, refuse_compressed
-from forest_align.data.text.replacing import replacing
+from forest_align.system.replacing import replacing
 from forest_align.types import InputError
 
 __all__ = ["FORMATS", "ChunkLink", "Format", "SentencePair", "find_format", "read_pairs", "write_pairs"]

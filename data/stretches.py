@@ -19,8 +19,8 @@ from forest_align.data.formats import arrow_tables
 from forest_align.data.formats.column_names import ColumnNames
 from forest_align.data.formats.format import SentencePair
 from forest_align.data.pairs import find_format, guess_format, read_with, without_escapes
-from forest_align.data.text.anywhere import is_address, open_anywhere
 from forest_align.data.text.lines import TextLines
+from forest_align.system.remote_files import is_address, open_anywhere
 from forest_align.types import InputError
 
 #: Formats that have one pair a line or row.
@@ -81,7 +81,7 @@ def plan_stretches(
     Parameters
     ----------
     files : sequence of str
-        Files or addresses, see :mod:`forest_align.data.text.anywhere`; at least one.
+        Files or addresses, see :mod:`forest_align.system.remote_files`; at least one.
     size : int
         Pairs of a stretch; the last one of a file may have fewer.
     format : str, optional

@@ -24,7 +24,7 @@ FIGURE = re.compile(r"\d+\.\d+")
 COMMAND = re.compile(r"\b(?:forest-align|python) [^`\n]*(?:\\\n[^`\n]*)*")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 MODULE = re.compile(
-    r"`((?:aligners|alignment|batches|benchmarks|browser|cext|cli|data|em|eval|lexicon|parsing|storage|tests|tools|types|workers)"
+    r"`((?:aligners|alignment|batches|benchmarks|cext|cli|data|em|eval|lexicon|parsing|service|storage|system|tests|tools|types)"
     r"/[\w/]+\.(?:py|pyx|pxi|sh))`"
 )
 NAME = re.compile(r"`([A-Za-z_]\w*)`")

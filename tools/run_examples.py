@@ -18,7 +18,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from forest_align.data.text.replacing import replacing
+from forest_align.system.replacing import replacing
 
 ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"(?<=^```console\n)(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from forest_align.data.text.replacing import replacing
+from forest_align.system.replacing import replacing
 
 
 def run_notebook(path: Path) -> dict[str, Any]:

@@ -44,10 +44,10 @@ from forest_align.alignment import Alignment, Links, Span, project
 from forest_align.data.pairs import read_pairs
 from forest_align.em.corpus.corpus import CorpusReader
 from forest_align.em.forest.dev_set import DevPair, DevSet, figures, statistics_row
-from forest_align.em.progress import counting_bar
 from forest_align.eval.benchmarks.stanford_trees import StanfordParses
 from forest_align.eval.metrics.significance import approximate_randomization
 from forest_align.parsing import with_best_tree
+from forest_align.system.progress import counting_bar
 from forest_align.types import InputError, Sentence
 
 COLUMNS = ("constituent recall", "constituent precision", "constituent f1", "reachability", "word f1")

@@ -25,12 +25,12 @@ from pathlib import Path
 from forest_align.aligners.semi_markov.aligner import SemiMarkovAligner
 from forest_align.aligners.semi_markov.lattice_options import LatticeOptions
 from forest_align.em.corpus.gold_pairs import GoldPair, read_gold_files, read_gold_pairs
-from forest_align.em.progress import counting_bar
 from forest_align.em.semi_markov.training import SemiMarkovSettings, examples_of, train_semi_markov_model
 from forest_align.eval.metrics.significance import approximate_randomization
 from forest_align.eval.metrics.word_scores import WordPair, score_words
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.lexicon.pair_table import PairTable
+from forest_align.system.progress import counting_bar
 
 GROUP = 4
 COLUMNS = ("precision", "recall", "f1")

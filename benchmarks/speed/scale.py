@@ -41,8 +41,8 @@ from process_family import Processes
 
 from forest_align.aligners.model_folder import bundled_models
 from forest_align.data.pairs import read_pairs
+from forest_align.system.argument_types import positive
 from forest_align.types import InputError
-from forest_align.types.positive import positive
 
 
 def at_work(log: Path, batch_size: int) -> tuple[float, float, set[int]]:

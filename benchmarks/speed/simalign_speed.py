@@ -27,8 +27,8 @@ from simalign import SentenceAligner
 from forest_align.aligners import Aligner, load
 from forest_align.aligners.model_folder import bundled_models
 from forest_align.data.pairs import read_pairs
+from forest_align.system.argument_types import positive
 from forest_align.types import InputError
-from forest_align.types.positive import positive
 
 #: Pairs that are computed together.
 BATCH = 32

@@ -19,7 +19,7 @@ from forest_align.em.corpus.corpus import CorpusReader
 from forest_align.em.forest.dev_set import DevSet
 from forest_align.em.forest.state import TrainingSettings
 from forest_align.em.forest.training import train_forest_model
-from forest_align.em.progress import TrainingProgress
+from forest_align.em.forest.training_progress import TrainingProgress
 
 TRIAL_PAIRS = 300
 

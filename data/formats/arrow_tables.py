@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from forest_align.data.formats.column_names import ColumnNames, label_of, require_columns
 from forest_align.data.formats.fields import plain_sentence
 from forest_align.data.formats.format import Format, PairError, SentencePair
-from forest_align.data.text.anywhere import open_anywhere
 from forest_align.data.text.lines import STANDARD_INPUT, InputLines
+from forest_align.system.remote_files import open_anywhere
 from forest_align.types import ForestAlignError, InputError, Sentence
 
 if TYPE_CHECKING:

@@ -125,7 +125,7 @@ class PhraseStore(AbstractContextManager["PhraseStore"]):
 
     SQLite keeps them, not :mod:`forest_align.storage`: it sums any number of phrases in little memory, and
     its transactions change the counts and the position in the input together. The table itself replaces an
-    older one as all files do, by :mod:`forest_align.data.text.replacing`.
+    older one as all files do, by :mod:`forest_align.system.replacing`.
 
     Parameters
     ----------

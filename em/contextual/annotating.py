@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from forest_align.storage.atomic import write_atomically
+from forest_align.system.replacing import write_atomically
 
 
 class Annotated(NamedTuple):

@@ -23,7 +23,6 @@ from forest_align.aligners.sentence_pairs.features import FEATURES, pair_feature
 from forest_align.data.pairs import read_pairs
 from forest_align.em.contextual.rearranging import Tagged, participles_of
 from forest_align.em.corpus.cache import ArrayStore
-from forest_align.em.progress import counting_bar
 from forest_align.em.sentence_pairs.constructed import MadePair, made_pairs
 from forest_align.em.sentence_pairs.fitting import LabelledFeatures, cross_fitted, fit_paraphrases, folds
 from forest_align.eval.metrics.calibration_error import calibrate
@@ -31,6 +30,7 @@ from forest_align.eval.metrics.classification import best_threshold, classify
 from forest_align.eval.metrics.coverage import mutual_coverage
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.storage.fingerprints import fingerprint_of
+from forest_align.system.progress import counting_bar
 from forest_align.types import InputError
 
 if TYPE_CHECKING:

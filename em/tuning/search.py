@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from forest_align.system.processes import can_fork
 from forest_align.types import InputError
-from forest_align.workers.processes import can_fork
 
 if TYPE_CHECKING:
     import optuna

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from forest_align.system.passwords import hide_passwords
 from forest_align.types import InputError
-from forest_align.types.passwords import hide_passwords
 
 if TYPE_CHECKING:
     import optuna

@@ -11,8 +11,8 @@ from forest_align.aligners.base import BATCH_SIZE
 from forest_align.alignment import Alignment
 from forest_align.eval.benchmarks._predictions import Prediction, read_predictions
 from forest_align.eval.benchmarks.task import Figures, Task
-from forest_align.storage.atomic import write_atomically
 from forest_align.storage.same_run import check_made_with
+from forest_align.system.replacing import write_atomically
 from forest_align.types import ForestAlignError, InputError, Sentence
 from forest_align.types.json_fields import Fields, parse_json_object
 

@@ -25,9 +25,9 @@ from forest_align.aligners.pair import (
     stream_of_pairs,
 )
 from forest_align.alignment import Alignment
+from forest_align.system.processes import check_counts, map_in_workers
+from forest_align.system.shared_memory import release_free_memory
 from forest_align.types import ForestAlignError, InputError, Sentence
-from forest_align.workers.processes import check_counts, map_in_workers
-from forest_align.workers.shared_memory import release_free_memory
 
 #: Pairs that are read and parsed together: enough for the parser's batches, few enough for several workers.
 BATCH_SIZE = 64

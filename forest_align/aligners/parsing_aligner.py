@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from forest_align.aligners.base import Aligner
 from forest_align.aligners.pair import Text
 from forest_align.lexicon.pair_table import PairTable, paraphrase_table
+from forest_align.system.origin import Loaded
 from forest_align.types import InputError, Sentence
-from forest_align.workers.origin import Loaded
 
 if TYPE_CHECKING:
     from forest_align.lexicon.lexicon import Lexicon
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class ParsingAligner(Loaded, Aligner):
     """An aligner with a lexicon and a parser.
 
-    One that :func:`forest_align.load` returned can be pickled (:mod:`forest_align.workers.origin`).
+    One that :func:`forest_align.load` returned can be pickled (:mod:`forest_align.system.origin`).
 
     The parser makes one tree per sentence; subclasses may ask for more trees or for none.
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from forest_align._built_on_alignments import function_of
 from forest_align.alignment._arc_pair import arc_order
 from forest_align.alignment._links import Links
 from forest_align.alignment._phrase_frame import phrase_frame
 from forest_align.alignment._phrase_pair import PhrasePair
+from forest_align.alignment._readings import function_of
 from forest_align.alignment._record import AlignmentRecord
 from forest_align.alignment.html import to_html, to_iframe
 from forest_align.alignment.svg import WIDEST, to_svg

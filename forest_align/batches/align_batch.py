@@ -32,8 +32,8 @@ from forest_align.alignment.arrow_columns import (
     metadata_of,
 )
 from forest_align.data.formats.arrow_tables import frame_cells, wrong_cell
+from forest_align.system.processes import check_counts
 from forest_align.types import InputError, Sentence
-from forest_align.workers.processes import check_counts
 
 # The columns of an output, and the cells of an alignment in them.
 _OUTPUTS: dict[str, tuple[pa.Schema, Callable[[Alignment], dict[str, Any]]]] = {

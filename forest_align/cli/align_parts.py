@@ -16,12 +16,12 @@ from forest_align.cli.parquet_table import check_table_options
 from forest_align.cli.typed_options import view
 from forest_align.cli.writers import alignment_writer
 from forest_align.data.stretches import InputPlan, Stretch, plan_stretches, read_stretch
-from forest_align.data.text.anywhere import expand
 from forest_align.jobs.parquet_output import write_parquet
 from forest_align.jobs.part_folder import PartFolder
 from forest_align.jobs.ray_parts import PartWork, run_parts
 from forest_align.jobs.run_record import RunRecord, block_lines
 from forest_align.storage.outputs import open_output
+from forest_align.system.remote_files import expand
 from forest_align.types import InputError
 
 if TYPE_CHECKING:

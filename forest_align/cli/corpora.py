@@ -180,7 +180,7 @@ def prepare_corpus(
     int
         Number of unusable pairs.
     """
-    from forest_align.em.progress import counting_bar
+    from forest_align.system.progress import counting_bar
 
     with counting_bar("preparing", 3 * len(pairs)) as bar:
         parsed = reader.parse(pairs, bar.update)

@@ -36,9 +36,9 @@ from forest_align.jobs.run_record import block_lines
 from forest_align.jobs.shards import Share
 from forest_align.storage.outputs import refuse_overwriting
 from forest_align.storage.same_run import check_same_run
+from forest_align.system.argument_types import positive
 from forest_align.types import InputError
 from forest_align.types.json_fields import format_json_object
-from forest_align.types.positive import positive
 
 EXIT_OK, EXIT_SOME_FAILED = 0, 1
 

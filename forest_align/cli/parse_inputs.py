@@ -20,8 +20,8 @@ from forest_align.cli.typed_options import argument, option
 from forest_align.data.text.escapes import unescape_text, unescape_token
 from forest_align.data.text.lines import InputLines, TextLines
 from forest_align.jobs.shards import Shard
+from forest_align.system.argument_types import positive
 from forest_align.types import InputError
-from forest_align.types.positive import positive
 
 if TYPE_CHECKING:
     from forest_align.data.trees.enju_tree import EnjuTree

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from forest_align.em.progress import counted
 from forest_align.jobs.part_folder import PartFolder, PartReport, described_inputs
 from forest_align.jobs.run_record import RunRecord
 from forest_align.jobs.shards import Share
 from forest_align.storage.outputs import open_output
+from forest_align.system.progress import counted
 
 Item = TypeVar("Item")
 #: An item and its text; its name and the reason if it failed.

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any, Self
 from uuid import uuid4
 
-from forest_align.data.text.replacing import sync_folder, temporary_beside
-from forest_align.storage.atomic import write_atomically
 from forest_align.storage.fingerprints import files_fingerprint
 from forest_align.storage.same_run import shown
+from forest_align.system.replacing import sync_folder, temporary_beside, write_atomically
 from forest_align.types import InputError
 from forest_align.types.json_fields import Fields, check_integer, check_text, describe, parse_json_object
 

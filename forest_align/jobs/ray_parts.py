@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from forest_align.em.progress import counting_bar
 from forest_align.jobs.part_folder import PartFolder
 from forest_align.jobs.ray_cluster import RayOptions, ray_cluster
+from forest_align.system import use_one_thread
+from forest_align.system.progress import counting_bar
 from forest_align.types import ForestAlignError, InputError
-from forest_align.workers import use_one_thread
 
 
 @dataclass(frozen=True, slots=True)

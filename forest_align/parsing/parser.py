@@ -25,10 +25,10 @@ from forest_align.parsing.forests.decoding import best_trees
 from forest_align.parsing.forests.n_best import NBest
 from forest_align.parsing.forests.text_forest import joined_forest, joined_n_best
 from forest_align.parsing.networks.span_scores import SpanScores
+from forest_align.system.origin import Loaded
+from forest_align.system.processes import check_counts, map_in_workers, use_one_thread
 from forest_align.types import InputError, Sentence, Token
 from forest_align.types.json_fields import is_number, is_whole_number
-from forest_align.workers.origin import Loaded
-from forest_align.workers.processes import check_counts, map_in_workers, use_one_thread
 
 if TYPE_CHECKING:
     from forest_align.parsing.networks.span_scores import SpanScorer
@@ -49,7 +49,7 @@ def sentences_ahead(batch_size: int) -> int:
 class Parser(Loaded):
     """Parses sentences, and texts of several sentences, into packed forests.
 
-    Build it with :func:`load_parser`; then it can be pickled (:mod:`forest_align.workers.origin`). A text of
+    Build it with :func:`load_parser`; then it can be pickled (:mod:`forest_align.system.origin`). A text of
     several sentences gets one forest: each sentence is parsed on its own, and a root labelled ``TEXT`` joins
     them. Word vectors are those of the whole text.
     :func:`~forest_align.parsing.sentence_split.sentence_starts` finds the sentences.

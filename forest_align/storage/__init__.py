@@ -1,4 +1,4 @@
-"""Files that survive a kill: atomic writes, checkpoints, fingerprints."""
+"""Saved models, checkpoints, outputs, and fingerprints of what they were made from."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from forest_align._faces import lazy_face
 
 if TYPE_CHECKING:
     from forest_align.storage.arrays import load_arrays, save_arrays
-    from forest_align.storage.atomic import write_atomically
     from forest_align.storage.checkpoint import Checkpoint
     from forest_align.storage.fingerprints import files_fingerprint, fingerprint_of
 
@@ -18,7 +17,6 @@ __all__ = [
     "fingerprint_of",
     "load_arrays",
     "save_arrays",
-    "write_atomically",
 ]
 
 __getattr__, __dir__ = lazy_face(
@@ -29,6 +27,5 @@ __getattr__, __dir__ = lazy_face(
         "fingerprint_of": "forest_align.storage.fingerprints",
         "load_arrays": "forest_align.storage.arrays",
         "save_arrays": "forest_align.storage.arrays",
-        "write_atomically": "forest_align.storage.atomic",
     },
 )

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from forest_align.storage.atomic import write_atomically
 from forest_align.storage.fingerprints import fingerprint_of
+from forest_align.system.replacing import write_atomically
 from forest_align.types import InputError
 
 _CARD, _FACTS, _CONTENTS = "card", "facts", "contents"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from forest_align.data.text.lines import STANDARD_INPUT, InputLines, path_beside, refuse_compressed
-from forest_align.data.text.replacing import OutputFile, as_text, replacing, sync_folder
+from forest_align.system.replacing import OutputFile, as_text, replacing, sync_folder
 from forest_align.types import InputError
 
 try:
@@ -43,7 +43,7 @@ def open_output(
         Compress the text if the name ends in ``.gz``. A member ends at each :func:`end_block`, so the bytes
         depend on the blocks alone.
     replace : bool
-        Replace an older file when everything is written; see :mod:`forest_align.data.text.replacing`.
+        Replace an older file when everything is written; see :mod:`forest_align.system.replacing`.
 
     Raises
     ------

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from forest_align.storage.atomic import write_atomically
+from forest_align.system.replacing import write_atomically
 from forest_align.types import InputError, ModelError
 from forest_align.types.json_fields import format_json_object
 

@@ -19,8 +19,8 @@ from forest_align.aligners.forest import ForestAligner
 from forest_align.aligners.identity import IdentityAligner
 from forest_align.aligners.model_folder import bundled_models
 from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.system import origin
 from forest_align.types import ModelError
-from forest_align.workers import origin
 
 PAIR = ("He died in New York City.", "He passed away in NYC.")
 

@@ -12,7 +12,7 @@ import pytest
 
 from forest_align.data.pairs import read_pairs
 from forest_align.data.stretches import Stretch, plan_stretches, read_stretch
-from forest_align.data.text.anywhere import expand
+from forest_align.system.remote_files import expand
 from forest_align.types import InputError
 
 

@@ -14,8 +14,8 @@ from safetensors.numpy import save
 from safetensors.torch import save_file
 
 from forest_align.storage.arrays import load_arrays, save_arrays
-from forest_align.storage.atomic import write_atomically
 from forest_align.storage.fingerprints import fingerprint_of
+from forest_align.system.replacing import write_atomically
 from forest_align.types import InputError
 
 

@@ -17,10 +17,11 @@ from forest_align.cli import main
 from forest_align.data.phrases import counts
 from forest_align.em.corpus.cache import ArrayStore, cached_sentences
 from forest_align.jobs import RunRecord
-from forest_align.storage import Checkpoint, write_atomically
+from forest_align.storage import Checkpoint
 from forest_align.storage.outputs import open_output
+from forest_align.system.processes import can_fork
+from forest_align.system.replacing import write_atomically
 from forest_align.types import InputError
-from forest_align.workers.processes import can_fork
 
 from .faults import FAULTS, run_with_fault
 

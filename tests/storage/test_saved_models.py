@@ -25,8 +25,8 @@ from forest_align.aligners.semi_markov.model import SemiMarkovModel
 from forest_align.aligners.sentence_pairs.model import ParaphraseModel
 from forest_align.edits.edit_choice import EditConventions
 from forest_align.storage.saved_models import lock_model
+from forest_align.system.processes import can_fork
 from forest_align.types import InputError, ModelError
-from forest_align.workers.processes import can_fork
 
 from .faults import run_with_fault
 

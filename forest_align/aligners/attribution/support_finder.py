@@ -26,9 +26,9 @@ from forest_align.aligners.documents.document_sentences import (
 from forest_align.aligners.documents.sentence_matches import SentenceMatches
 from forest_align.alignment import Span, SummarySpan, SupportingSpan, SupportReport
 from forest_align.meaning.relation_algebra import DIFFERENT, MIXED, OPPOSITE, STRENGTH, UNKNOWN, related_by
+from forest_align.system.processes import check_counts
 from forest_align.types import Sentence
 from forest_align.types.json_fields import check_probability
-from forest_align.workers.processes import check_counts
 
 # A sentence of the source that covers no more of the summary's sentence than the others is no candidate.
 _LEAST_GAIN = 0.01

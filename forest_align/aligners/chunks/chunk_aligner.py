@@ -20,8 +20,8 @@ from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.aligners.pair import GivenChunks, Text
 from forest_align.alignment import CHUNK_RELATIONS, Alignment, PhrasePair, PhraseRelation
 from forest_align.storage.fingerprints import files_fingerprint, model_files
+from forest_align.system.origin import Loaded
 from forest_align.types import InputError, Node, Sentence
-from forest_align.workers.origin import Loaded
 
 #: The label of chunks in an alignment.
 CHUNK = "CHUNK"

@@ -29,8 +29,8 @@ from forest_align.aligners.words.choose import check_name, word_candidates
 from forest_align.aligners.words.lexical import given_candidates
 from forest_align.alignment import Alignment
 from forest_align.cext.alignment_result import AlignmentArrays
+from forest_align.system.processes import check_counts
 from forest_align.types import InputError, Sentence
-from forest_align.workers.processes import check_counts
 
 if TYPE_CHECKING:
     from forest_align.aligners.words.candidate import Candidate, CandidateProvider

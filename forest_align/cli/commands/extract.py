@@ -18,16 +18,16 @@ from forest_align.cli.typed_options import argument, option, part
 from forest_align.data.phrases.counts import PhraseCounts
 from forest_align.data.phrases.occurrences import Selection
 from forest_align.data.phrases.phrase_table import TABLE_FORMATS, TableFormat
-from forest_align.data.text.anywhere import expand
 from forest_align.data.text.lines import STANDARD_INPUT, refuse_compressed
-from forest_align.em.progress import counted
 from forest_align.jobs.part_folder import PartFolder, described_inputs
 from forest_align.jobs.ray_parts import PartWork, run_parts
 from forest_align.jobs.run_record import block_lines
 from forest_align.jobs.shards import Shard, Share, shard_size
 from forest_align.storage.outputs import open_output, refuse_overwriting
+from forest_align.system.argument_types import positive
+from forest_align.system.progress import counted
+from forest_align.system.remote_files import expand
 from forest_align.types import InputError
-from forest_align.types.positive import positive
 
 if TYPE_CHECKING:
     from forest_align.jobs import RayOptions

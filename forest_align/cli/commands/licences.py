@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 
-from forest_align._bundled_parts import bundled_parts, markdown_table, part_rows, source_rows
+from forest_align.cli.bundled_parts import bundled_parts, markdown_table, part_rows, source_rows
 from forest_align.cli.typed_options import argument, option
 from forest_align.types import InputError
 

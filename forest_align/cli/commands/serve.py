@@ -18,8 +18,8 @@ from forest_align.types import InputError, ModelError
 
 if TYPE_CHECKING:
     from forest_align.aligners import Aligner
-    from forest_align.browser.app import ServedModel
-    from forest_align.browser.line_index import LineIndex
+    from forest_align.service.app import ServedModel
+    from forest_align.service.line_index import LineIndex
 
 EXIT_OK = 0
 NEEDS_PACKAGES = "serve needs more packages: pip install 'forest-align[serve]'"
@@ -105,14 +105,14 @@ OPTIONS = ServeOptions
 def run(options: ServeOptions) -> int:
     """Serve until interrupted; return the exit status."""
     try:
-        from forest_align.browser import server
-        from forest_align.browser.aligning_process import AligningProcess
-        from forest_align.browser.app import ServiceSettings, create_app
+        from forest_align.service import server
+        from forest_align.service.aligning_process import AligningProcess
+        from forest_align.service.app import ServiceSettings, create_app
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("forest_align"):
             raise
         raise ModelError(f"{NEEDS_PACKAGES} (no module {error.name})") from None
-    from forest_align.browser.limits import ServiceLimits
+    from forest_align.service.limits import ServiceLimits
 
     limits = ServiceLimits()
     if options.timeout is not None:
@@ -143,7 +143,7 @@ def run(options: ServeOptions) -> int:
 
 def _pairs(path: str) -> LineIndex:
     """The lines of a file; one of the first must be an alignment, and broken lines are shown as errors."""
-    from forest_align.browser.line_index import LineIndex
+    from forest_align.service.line_index import LineIndex
 
     pairs, problem = LineIndex(path), "found nothing"
     for line in range(min(_LOOKED_AT, len(pairs)), 0, -1):
@@ -159,8 +159,8 @@ def _pairs(path: str) -> LineIndex:
 def _models(options: ServeOptions) -> tuple[dict[str, ServedModel], str]:
     """Every bundled aligner, one of them with the user's model; and the name of the one that is chosen."""
     from forest_align.aligners.loading import kind_of
-    from forest_align.browser.app import ServedModel
     from forest_align.parsing.parser_loading import locate_parser
+    from forest_align.service.app import ServedModel
     from forest_align.storage.fingerprints import files_fingerprint, model_files
 
     if options.parser is not None:

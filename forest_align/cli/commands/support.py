@@ -15,7 +15,7 @@ from forest_align.cli.document_results import (
 )
 from forest_align.cli.typed_options import argument, option, part
 from forest_align.jobs.line_run import EntryWriter
-from forest_align.types.positive import positive
+from forest_align.system.argument_types import positive
 
 EPILOG = (
     "examples:\n"

@@ -20,8 +20,8 @@ from forest_align.cli.corpora import (
 from forest_align.cli.option_rules import refuse_with
 from forest_align.cli.run_options import ClusterOptions
 from forest_align.cli.typed_options import argument, option, part
+from forest_align.system.argument_types import positive
 from forest_align.types import InputError
-from forest_align.types.positive import positive
 
 if TYPE_CHECKING:
     from forest_align.em.forest.expectation import BatchExpectation
@@ -110,8 +110,8 @@ def _train(args: TrainForestOptions) -> int:
     from forest_align.em.forest.events import Normalizer
     from forest_align.em.forest.state import TrainingSettings
     from forest_align.em.forest.training import train_forest_model
+    from forest_align.em.forest.training_progress import TrainingProgress
     from forest_align.em.plots import can_plot, check_plot, plot_learning_curve
-    from forest_align.em.progress import TrainingProgress
 
     engine = args.cluster.cluster()
     if engine is not None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from forest_align.cli.corpora import GoldOptions, check_model_folder
 from forest_align.cli.skipped_inputs import report_skipped
 from forest_align.cli.typed_options import option
+from forest_align.system.argument_types import positive
 from forest_align.types import InputError
-from forest_align.types.positive import positive
 
 if TYPE_CHECKING:
     from forest_align.em.semi_markov.objective import LatticeExample
@@ -93,8 +93,8 @@ def run(args: TrainSemiMarkovOptions) -> int:
 
 def _train(args: TrainSemiMarkovOptions) -> int:
     from forest_align.aligners.semi_markov.lattice_options import LatticeOptions
-    from forest_align.em.progress import counting_bar
     from forest_align.em.semi_markov.training import SemiMarkovSettings, train_semi_markov_model
+    from forest_align.system.progress import counting_bar
 
     if "paraphrases" in args.resources and not args.ppdb:
         raise InputError("--resources paraphrases needs --ppdb FILE, whose probabilities are the features")
@@ -128,10 +128,10 @@ def _read(
 ) -> tuple[list[LatticeExample], int, int]:
     """The examples, and the numbers of pairs and of unusable ones; the reasons are written to stderr."""
     from forest_align.em.corpus.gold_pairs import read_gold_files, read_gold_pairs
-    from forest_align.em.progress import counting_bar
     from forest_align.em.semi_markov.training import examples_of
     from forest_align.lexicon.lexicon import load_lexicon
     from forest_align.lexicon.pair_table import PairTable
+    from forest_align.system.progress import counting_bar
 
     ppdb = PairTable.load(args.ppdb) if args.ppdb else None
     pairs = read_gold_files(args.gold, args.format, links=args.links)

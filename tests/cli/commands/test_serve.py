@@ -21,9 +21,9 @@ from starlette.testclient import TestClient
 from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.aligners.model_folder import bundled_models
 from forest_align.alignment import Alignment
-from forest_align.browser.server import listen
 from forest_align.cli import main
 from forest_align.cli.commands import serve
+from forest_align.service.server import listen
 from forest_align.types import Sentence
 
 
@@ -104,9 +104,9 @@ def test_every_bundled_aligner_can_be_chosen_and_options_are_passed_on(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     apps: list[tuple[Any, Any]] = []
-    monkeypatch.setattr("forest_align.browser.aligning_process.AligningProcess", FakeProcess)
+    monkeypatch.setattr("forest_align.service.aligning_process.AligningProcess", FakeProcess)
     monkeypatch.setattr(
-        "forest_align.browser.server.make_server",
+        "forest_align.service.server.make_server",
         lambda app, limits: apps.append((app, limits)) or SimpleNamespace(run=lambda sockets: None),
     )
     folder = str(tmp_path / "model")

@@ -26,8 +26,8 @@ from forest_align.cli.typed_options import read
 from forest_align.em.plots import PlotError
 from forest_align.em.tuning.study import SharedStudy
 from forest_align.lexicon.pair_table import PairTable
+from forest_align.system.processes import can_fork
 from forest_align.types import ForestAlignError, InputError, Sentence
-from forest_align.workers.processes import can_fork
 
 GOLD = (
     "1\tshe sold her house\tN/A\tshe sold her home\tN/A\t1\t1\t0-0 1-1 2-2 3-3\t\t\n"

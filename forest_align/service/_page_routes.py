@@ -1,0 +1,169 @@
+"""The pages of the service, and the pairs of its file."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from http import HTTPStatus
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from forest_align.alignment import Alignment, Links
+from forest_align.service._guard import RequestGate, json_answer
+from forest_align.service._pages import Form, pairs_page, problem_page, sentences_page
+from forest_align.service._request_bodies import PairReader
+from forest_align.service.limits import PairRequest, RequestError, ServiceLimits
+from forest_align.service.line_index import LineIndex
+from forest_align.service.micro_batches import MicroBatches
+from forest_align.service.pair_search import FILTERS, PairQuery, find_pairs
+from forest_align.types import InputError
+
+PAIRS_A_PAGE = 10
+
+
+class PageRoutes:
+    """Answers with pages.
+
+    Parameters
+    ----------
+    batches : MicroBatches
+        Aligns pairs.
+    reader : PairReader
+        Checks pairs.
+    gate : RequestGate
+        Every request that aligns passes it.
+    default : str
+        Name of the aligner that is chosen at first.
+    names : sequence of str
+        Names of the aligners.
+    limits : ServiceLimits
+        Lengths of sentences.
+    lines, beside : LineIndex, optional
+        A file of alignments to browse, and one to compare it with line by line.
+    """
+
+    def __init__(
+        self,
+        batches: MicroBatches,
+        reader: PairReader,
+        gate: RequestGate,
+        default: str,
+        names: Sequence[str],
+        limits: ServiceLimits,
+        lines: LineIndex | None,
+        beside: LineIndex | None = None,
+    ) -> None:
+        self._batches, self._reader, self._default, self._names = batches, reader, default, names
+        self._gate, self._limits, self._lines, self._beside = gate, limits, lines, beside
+
+    async def sentences(self, request: Request) -> Response:
+        """The page with the form; with sentences in the query, their alignment."""
+        query = request.query_params
+        # A text box may hold line ends; they count as blanks.
+        source, target = (" ".join(query.get(side, "").split()) for side in ("source", "target"))
+        name = query.get("aligner", self._default)
+        total = len(self._lines) if self._lines is not None else 0
+        beside, gold = query.get("beside", ""), query.get("gold", "").strip()
+        number = query.get("alignments", "1")
+        most = self._limits.alignments
+        several = int(number) if number.isascii() and number.isdigit() and len(number) < 4 else 0
+        form = Form(
+            self._names,
+            name,
+            self._default,
+            self._limits.characters,
+            source,
+            target,
+            total,
+            several,
+            most,
+            beside,
+            gold,
+        )
+        if not (source or target):
+            return _page(sentences_page(form))
+        wanted = [PairRequest(source, target, name, alignments=several)]
+        wanted += [PairRequest(source, target, beside)] if beside else []
+        try:
+            pairs = [self._reader.check(pair) for pair in wanted]
+            with self._gate.entered():
+                results = await asyncio.gather(*map(self._batches.start, pairs))
+        except RequestError as error:
+            return _page(sentences_page(form, problem=error.message), error.status)
+        for result in results:
+            if result.status != HTTPStatus.OK:
+                return _page(sentences_page(form, problem=result.error), result.status)
+        try:
+            return _page(await run_in_threadpool(_result_page, form, [result.line for result in results]))
+        except InputError as error:
+            return _page(sentences_page(form, problem=f"gold links: {error}"), HTTPStatus.BAD_REQUEST)
+
+    async def pairs(self, request: Request) -> Response:
+        """A page of the file's pairs, of those that are looked for; a broken pair is shown with its error."""
+        values = request.query_params
+        show = values.get("show", "all")
+        query = PairQuery(values.get("find", "").strip(), show if show in FILTERS else "all")
+        return await run_in_threadpool(self._leaf, values.get("first", "1"), query)
+
+    async def pair(self, request: Request) -> Response:
+        """The alignment in a line of the file, as JSON."""
+        line = request.path_params["line"]
+        number = self._number(line)
+        if not number:
+            raise RequestError(HTTPStatus.NOT_FOUND, self._no_pair(line))
+        return json_answer((await run_in_threadpool(self._read, number)).to_json())
+
+    def _leaf(self, first: str, query: PairQuery) -> Response:
+        total = len(self._file)
+        number = self._number(first)
+        if not number:
+            return _page(problem_page(self._no_pair(first)), HTTPStatus.NOT_FOUND)
+        found = find_pairs(self._read, query, number, total, PAIRS_A_PAGE)
+        others = {line: self._other(line) for line, _ in found.pairs} if self._beside is not None else {}
+        return _page(pairs_page(found, query, PAIRS_A_PAGE, total, others))
+
+    @property
+    def _file(self) -> LineIndex:
+        assert self._lines is not None  # these routes exist only with a file
+        return self._lines
+
+    def _number(self, text: str) -> int:
+        """The number of a line that exists, else 0."""
+        number = int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
+        return number if number <= max(len(self._file), 1) else 0
+
+    def _no_pair(self, text: str) -> str:
+        return f"no pair {text!r}: expected 1 to {len(self._file)}"
+
+    def _read(self, line: int) -> Alignment:
+        return self._read_from(self._file, line)
+
+    def _other(self, line: int) -> Alignment:
+        assert self._beside is not None
+        if line > len(self._beside):
+            return Alignment.failed(f"{self._beside.name} ends before line {line}", id=str(line))
+        return self._read_from(self._beside, line)
+
+    @staticmethod
+    def _read_from(lines: LineIndex, line: int) -> Alignment:
+        try:
+            found = Alignment.from_json(lines[line - 1], file=lines.name, line=line)
+        except (InputError, OSError) as error:  # the file may have been removed meanwhile
+            return Alignment.failed(str(error), id=str(line))
+        return found if found.id else replace(found, id=str(line))
+
+
+def _result_page(form: Form, lines: Sequence[str]) -> str:
+    """The page with the alignments in some lines of JSON, the first beside the others and gold links."""
+    first, *others = map(Alignment.from_json, lines)
+    if form.gold:
+        links = Links.from_pharaoh(form.gold).check(len(first.source), len(first.target))
+        others.append(Alignment(first.source, first.target, links, aligner="gold"))
+    return sentences_page(form, first, others=others)
+
+
+def _page(text: str, status: int = HTTPStatus.OK) -> Response:
+    return HTMLResponse(text.encode("utf-8", errors="replace"), int(status))

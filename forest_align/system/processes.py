@@ -1,0 +1,158 @@
+"""Distribute work to processes or threads; results keep the input order, and few items are read ahead."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from itertools import chain, islice
+from multiprocessing.synchronize import Event
+from typing import Any, TypeVar
+
+from forest_align.system.shared_memory import shared_with_forks
+from forest_align.types import ForestAlignError, InputError
+from forest_align.types.json_fields import is_whole_number
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def can_fork() -> bool:
+    """Whether this process may fork."""
+    allowed = not multiprocessing.current_process().daemon
+    return allowed and "fork" in multiprocessing.get_all_start_methods()
+
+
+def map_in_workers(work: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Iterator[Result]:
+    """Do the same work on every item, on several in parallel; results keep the order of the items.
+
+    Workers are forked processes. They inherit everything that this process has loaded, and share its memory
+    until one of them writes to it. Items and results are pickled. Where the system cannot fork safely,
+    workers are threads, and only one at a time runs Python. A single item is processed here, with all
+    threads: there is nothing to distribute.
+
+    Parameters
+    ----------
+    work : callable
+        Called with an item, in workers that use one thread of torch each.
+    items : iterable
+        At most ``workers`` items are read ahead.
+    workers : int
+        Number of workers.
+
+    Raises
+    ------
+    ForestAlignError
+        If a process died, for example because the system ran out of memory.
+    """
+    items = iter(items)
+    first = list(islice(items, 2))
+    if len(first) < 2:
+        yield from map(work, first)
+        return
+    # On macOS, system libraries may fail in a forked process.
+    pool = _processes if can_fork() and sys.platform != "darwin" else _threads
+    coming: deque[Future[Result]] = deque()
+    with pool(work, workers) as submit:
+        try:
+            for item in chain(first, items):
+                coming.append(submit(item))
+                if len(coming) > workers:
+                    yield coming.popleft().result()
+            while coming:
+                yield coming.popleft().result()
+        except BrokenProcessPool:
+            message = f"one of {workers} worker processes died; is there enough memory for them?"
+            raise ForestAlignError(message) from None
+
+
+@contextmanager
+def _processes(work: Callable[[Any], Any], workers: int) -> Iterator[Callable[[Any], Future[Any]]]:
+    context = multiprocessing.get_context("fork")
+    given_up = context.Event()
+    pool = ProcessPoolExecutor(workers, context, _initialise_worker, (work, given_up))
+    # The first item starts all processes.
+    with shared_with_forks():
+        try:
+            yield lambda item: pool.submit(_work_on, item)
+        finally:
+            given_up.set()
+            pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _threads(work: Callable[[Any], Any], workers: int) -> Iterator[Callable[[Any], Future[Any]]]:
+    torch = sys.modules.get("torch")
+    before = torch.get_num_threads() if torch is not None else 0
+    try:
+        with ThreadPoolExecutor(workers, initializer=use_one_thread) as pool:
+            yield lambda item: pool.submit(work, item)
+    finally:
+        if torch is not None:  # the workers' setting applies to new threads, too
+            torch.set_num_threads(before)
+
+
+class _Worker:
+    """What a worker process does, and whether its results are still needed."""
+
+    work: Callable[[Any], Any]
+    given_up: Event
+
+
+def _initialise_worker(work: Callable[[Any], Any], given_up: Event) -> None:
+    _Worker.work, _Worker.given_up = work, given_up
+    begin_forked_process()
+
+
+def _work_on(item: Any) -> Any:
+    return None if _Worker.given_up.is_set() else _Worker.work(item)
+
+
+def begin_forked_process() -> None:
+    """Make a forked process end with its parent, however that ends, and use one thread of torch.
+
+    Ctrl-C reaches all processes of a terminal, but only the parent handles it. If a worker ended while
+    sending a result, the parent would wait for the rest.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    use_one_thread()
+
+
+def use_one_thread() -> None:
+    """Make torch, if it is loaded, use the calling thread only.
+
+    In a forked process, torch would wait forever for the parent's threads.
+    """
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(1)
+
+
+def check_counts(**counts: int) -> None:
+    """Refuse counts, given by argument name, that are less than 1 or not whole.
+
+    Raises
+    ------
+    InputError
+        Names the argument.
+    """
+    for field, value in counts.items():
+        if not is_whole_number(value):
+            raise InputError(f"expected a whole number, found {value!r}", field=field)
+        if value < 1:
+            raise InputError(f"expected at least 1, found {value}", field=field)
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os.kill(os.getpid(), signal.SIGTERM)
