@@ -91,3 +91,10 @@ def fit_rectifier(
         (layer.weight.detach().numpy().T.copy(), layer.bias.detach().numpy().copy()) for layer in linear
     ]
     return RectifierNetwork(mean.astype(np.float32), scale.astype(np.float32), arrays)
+
+
+def with_convention(network: RectifierNetwork, mark: float) -> RectifierNetwork:
+    """The network that says what one with ``marks`` says of pairs that all have the same mark."""
+    (first, bias), *others = network.layers
+    kept = first[:-1], bias + np.float32(mark) * first[-1]
+    return RectifierNetwork(network.mean, network.scale, [kept, *others])

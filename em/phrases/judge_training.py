@@ -27,7 +27,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.judge import OUTPUTS, JudgeModel
-from forest_align.aligners.forest.judge_features import DerivationPairs, derivation_pairs
+from forest_align.aligners.forest.judge_features import DerivationPairs
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.forest.span_pairs import nearness
 from forest_align.aligners.phrases.model import PhraseModel
@@ -36,7 +36,7 @@ from forest_align.data.pairs import read_pairs
 from forest_align.em.corpus.cache import ArrayStore
 from forest_align.em.corpus.corpus import LazyParser, parser_fingerprint
 from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs
-from forest_align.em.fitting.small_networks import RectifierSettings, fit_rectifier
+from forest_align.em.fitting.small_networks import RectifierSettings, fit_rectifier, with_convention
 from forest_align.em.phrases.examples import MARKED
 from forest_align.em.phrases.training import FOLDS
 from forest_align.eval.benchmarks.core_phrases import is_dev_verse
@@ -49,6 +49,10 @@ VERSES = "phrases/verses-train.jsonl.gz"
 #: Words of the longer sentence of a pair of verses.
 LONGEST_VERSE = 34
 SETTINGS = RectifierSettings(hidden=(96, 32), epochs=12, batch=512, dropout=0.2)
+#: Weight of a pair of verses; one of ETPC has 1. Verses have more words, and there are more of them.
+WEIGHT_OF_VERSES = 0.2
+#: What the judge stands for, from phrases as people marked them in ETPC (0) to those of verses (1).
+CONVENTION = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,15 +81,37 @@ def examples_of(pairs: DerivationPairs, pair: SentencePair) -> JudgeExamples:
     return JudgeExamples(pairs.features[kept], np.stack([near == 1, near >= 0.5], axis=1).astype(np.float32))
 
 
-def train_judge(examples: Sequence[JudgeExamples], seed: int = 0) -> JudgeModel:
-    """Minimize the cross-entropy of both outputs."""
-    wanted = torch.from_numpy(np.concatenate([one.wanted for one in examples]))
+def train_judge(
+    examples: Sequence[JudgeExamples], verses: Sequence[JudgeExamples] = (), seed: int = 0
+) -> JudgeModel:
+    """Minimize the weighted cross-entropy of both outputs.
+
+    Those who aligned verses marked other phrases than those who annotated ETPC. The network learns both
+    conventions, told apart by an input of its own, and the model keeps one value of it.
+
+    Parameters
+    ----------
+    examples : sequence of JudgeExamples
+        Of pairs of modern English.
+    verses : sequence of JudgeExamples
+        Of verses, which count :data:`WEIGHT_OF_VERSES`.
+    seed : int
+        Of the weights at the start, the order and the dropout.
+    """
+    every = [*examples, *verses]
+    wanted = torch.from_numpy(np.concatenate([one.wanted for one in every]))
+    is_verse = np.repeat(
+        [number >= len(examples) for number in range(len(every))], [len(one.wanted) for one in every]
+    ).astype(np.float32)
+    weights = torch.from_numpy(np.where(is_verse, np.float32(WEIGHT_OF_VERSES), np.float32(1.0)))
 
     def loss(scores: torch.Tensor, batch: torch.Tensor) -> torch.Tensor:
-        return binary_cross_entropy_with_logits(scores, wanted[batch])
+        losses = binary_cross_entropy_with_logits(scores, wanted[batch], reduction="none").mean(dim=1)
+        return (losses * weights[batch]).sum() / weights[batch].sum()
 
-    features = np.concatenate([one.features for one in examples])
-    return JudgeModel(fit_rectifier(features, len(OUTPUTS), loss, SETTINGS, seed))
+    features = np.concatenate([one.features for one in every])
+    network = fit_rectifier(features, len(OUTPUTS), loss, SETTINGS, seed, marks=is_verse)
+    return JudgeModel(with_convention(network, CONVENTION))
 
 
 def read_examples(
@@ -109,12 +135,10 @@ def read_examples(
 
 def _examples(one: ParsedPair, aligner: ForestAligner) -> JudgeExamples:
     candidates = aligner.candidates.candidates(one.source, one.target)
-    evidence = aligner.phrase_evidence(one.source, one.target, candidates)
-    first_look = aligner.model.phrases
-    if evidence is None or evidence.phrases is None or first_look is None:
+    pairs = aligner.pairs_to_judge(one.source, one.target, candidates)
+    if pairs is None:
         raise InputError(f"pair {one.pair.id!r}: expected sentences with word vectors")
-    alignment = aligner.align_candidates(one.source, one.target, candidates)
-    return examples_of(derivation_pairs(alignment, evidence.phrases, first_look), one.pair)
+    return examples_of(pairs, one.pair)
 
 
 def sampled_verses(path: Path, count: int, seed: int) -> list[SentencePair]:
@@ -157,16 +181,19 @@ def run(options: argparse.Namespace) -> None:
         )
     )
     for fold in (None, *(range(FOLDS) if options.folds else ())):
-        examples = [one for number, one in enumerate(of_etpc) if number % FOLDS != fold] + of_verses
+        kept = [one for number, one in enumerate(of_etpc) if number % FOLDS != fold]
+        examples = [*kept, *of_verses]
         card = {
             "trained on": ["etpc (dev)", "verses (train, without 1SA and ROM)"],
             "pairs": len(examples),
             "phrase pairs": sum(len(one.wanted) for one in examples),
+            "weight of verses": WEIGHT_OF_VERSES,
+            "convention": CONVENTION,
             "held-out fold": fold,
             "parser": options.parser,
             "seed": options.seed,
         }
-        judge = replace(train_judge(examples, options.seed), card=card)
+        judge = replace(train_judge(kept, of_verses, options.seed), card=card)
         judge.save(options.output if fold is None else options.output / f"fold-{fold}")
         if fold is None and options.model is not None:
             replace(ForestModel.load(options.model), judge=judge).save(options.model)
@@ -180,7 +207,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("output", type=Path, help="folder for the model")
     parser.add_argument("--parser", default="en", help="gives forests and word vectors")
     parser.add_argument("--cache", type=Path, required=True, help="folder for parses")
-    parser.add_argument("--verses", type=int, default=1000, help="how many verses")
+    parser.add_argument("--verses", type=int, default=4000, help="how many verses")
     parser.add_argument("--folds", action="store_true", help="also models without a fold of ETPC")
     parser.add_argument("--model", type=Path, help="folder of a forest model that the judge is put in")
     parser.add_argument("--seed", type=int, default=0)

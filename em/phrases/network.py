@@ -9,8 +9,7 @@ import torch
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from forest_align.aligners.phrases.model import PhraseModel
-from forest_align.aligners.phrases.rectifier import RectifierNetwork
-from forest_align.em.fitting.small_networks import RectifierSettings, fit_rectifier
+from forest_align.em.fitting.small_networks import RectifierSettings, fit_rectifier, with_convention
 
 SETTINGS = RectifierSettings(hidden=(96, 32), epochs=10, batch=512, dropout=0.2)
 
@@ -59,6 +58,4 @@ def train_network(examples: PhraseExamples, convention: float, seed: int = 0) ->
         return (losses * weight[batch]).mean()
 
     network = fit_rectifier(examples.features, 1, loss, SETTINGS, seed, marks=examples.convention)
-    (first, bias), *others = network.layers
-    kept = first[:-1], bias + np.float32(convention) * first[-1]
-    return PhraseModel(RectifierNetwork(network.mean, network.scale, [kept, *others]))
+    return PhraseModel(with_convention(network, convention))

@@ -141,7 +141,7 @@ def _fitting(
     order = np.argsort(-probabilities, kind="stable")
     order = order[probabilities[order] >= least]
     candidates = phrases.spans[order].astype(np.int64)
-    order = np.flatnonzero(_agree(candidates, spans).all(axis=1))
+    order = np.flatnonzero(agree(candidates, spans).all(axis=1))
     if not len(order):
         return []
     node_of = [{(tree.start[node], tree.end[node]): node for node in tree.nodes} for tree in trees]
@@ -152,7 +152,7 @@ def _fitting(
         sides = tuple(row[:2].tolist()), tuple(row[2:].tolist())
         if any(span not in known for known, span in zip(node_of, sides, strict=True)):
             continue
-        if not _agree(row[None], added).all():
+        if not agree(row[None], added).all():
             continue
         nodes = [known[span] for known, span in zip(node_of, sides, strict=True)]
         times = [counts[span] for counts, span in zip(used, sides, strict=True)]
@@ -173,7 +173,7 @@ def _contains(outer: np.ndarray, inner: np.ndarray, column: int) -> np.ndarray:
     return result
 
 
-def _agree(some: np.ndarray, others: np.ndarray) -> np.ndarray:
+def agree(some: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Whether two pairs lie below each other, or apart, on both sides alike: bool (K, D).
 
     If they share one node, one of the other nodes has to lie below the other.

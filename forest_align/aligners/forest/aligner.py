@@ -9,14 +9,16 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from forest_align.aligners.forest._further_pairs import further_pairs
 from forest_align.aligners.forest._k_best_alignments import k_best
 from forest_align.aligners.forest.base_pairs import features_of_candidates
 from forest_align.aligners.forest.features import PairFeatures, forest_of
+from forest_align.aligners.forest.judge_features import DerivationPairs, derivation_pairs
 from forest_align.aligners.forest.judged_pairs import with_judged_pairs
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.forest.phrase_evidence import PhraseEvidence, judged_phrases
 from forest_align.aligners.forest.prepared_pair import PreparedPair
-from forest_align.aligners.forest.result import NAME, build_alignment
+from forest_align.aligners.forest.result import NAME, Reported, alignment_of, reported_derivation
 from forest_align.aligners.link_convention import check_convention
 from forest_align.aligners.model_folder import bundled_folder, model_folder
 from forest_align.aligners.pair import GivenWords, Text
@@ -238,14 +240,16 @@ class ForestAligner(ParsingAligner):
         phrases = self.phrase_evidence(source, target, candidates)
         arrays, base = self.search(source, target, candidates, phrases, packed=k > 1)
         derivations: Iterable[AlignmentArrays] = [arrays]
+        forests, options = (forest_of(source), forest_of(target)), self.model.options_for(phrases)
         if arrays.root_aligned and k > 1:
-            edges = forest_of(source).edges, forest_of(target).edges
+            edges = forests[0].edges, forests[1].edges
             # The kernel's own result comes first, with its last digits.
             derivations = chain(derivations, k_best(arrays, *edges, k * MOST_DERIVATIONS))
         found: dict[object, Alignment] = {}
         for one in derivations:
-            alignment = build_alignment(self.model, source, target, one, base, candidates, phrases)
-            alignment = self._judged(alignment, phrases)
+            reported = reported_derivation(forests, one, base, candidates, options, phrases)
+            alignment = alignment_of(self.model, source, target, reported, candidates, phrases)
+            alignment = self._judged(alignment, reported, phrases)
             whole = [pair for pair in alignment.phrases if pair.constituents]
             spans = frozenset((pair.source_node.span, pair.target_node.span) for pair in whole)
             found.setdefault((spans, alignment.words.pairs), alignment)
@@ -258,12 +262,42 @@ class ForestAligner(ParsingAligner):
             alignments = [with_relations(one, relations, known) for one in alignments]
         return [with_paraphrase_probability(one, judge) for one in alignments] if judge else alignments
 
-    def _judged(self, alignment: Alignment, phrases: PhraseEvidence | None) -> Alignment:
+    def pairs_to_judge(
+        self, source: Sentence, target: Sentence, candidates: Sequence[Candidate]
+    ) -> DerivationPairs | None:
+        """What the judge reads about the best derivation; None without a phrase-pair model or word vectors.
+
+        Raises
+        ------
+        InputError
+            If a sentence has no forest.
+        """
+        phrases = self.phrase_evidence(source, target, candidates)
+        arrays, base = self.search(source, target, candidates, phrases)
+        forests, options = (forest_of(source), forest_of(target)), self.model.options_for(phrases)
+        reported = reported_derivation(forests, arrays, base, candidates, options, phrases)
+        alignment = alignment_of(self.model, source, target, reported, candidates, phrases)
+        return self._pairs_to_judge(alignment, reported, phrases)
+
+    def _pairs_to_judge(
+        self, alignment: Alignment, reported: Reported, phrases: PhraseEvidence | None
+    ) -> DerivationPairs | None:
+        first_look = self.model.phrases
+        if first_look is None or phrases is None or phrases.phrases is None:
+            return None
+        further = further_pairs(alignment, reported.trees, phrases)
+        return derivation_pairs(alignment, phrases.phrases, first_look, further)
+
+    def _judged(self, alignment: Alignment, reported: Reported, phrases: PhraseEvidence | None) -> Alignment:
         """The alignment after a second look at its pairs, if the model has a judge."""
-        first_look, judge = self.model.phrases, self.model.judge
-        if judge is None or first_look is None or phrases is None or phrases.phrases is None:
+        if self.model.judge is None:
             return alignment
-        return with_judged_pairs(alignment, phrases.phrases, first_look, judge)
+        pairs = self._pairs_to_judge(alignment, reported, phrases)
+        return (
+            alignment
+            if pairs is None or not len(pairs.spans)
+            else with_judged_pairs(alignment, pairs, self.model.judge)
+        )
 
     def search(
         self,

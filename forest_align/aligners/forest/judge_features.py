@@ -18,6 +18,7 @@ from forest_align.aligners.phrases.features import (
     sizes_of_sums,
     unit_vectors,
 )
+from forest_align.types import Node
 from forest_align.types.spans import is_different
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 DERIVATION_FEATURES = (
     "first look",
     "rule",
+    "further pair, or rule of one",
     "pairs that a rule lacks",
     "first look at the pair that a rule remains of",
     "least log-odds of the pairs that a rule lacks",
@@ -53,21 +55,28 @@ DERIVATION_FEATURES = (
 JUDGE_FEATURES = (*FEATURES, *DERIVATION_FEATURES)
 #: Bounds of log-odds.
 MOST_ODDS = 8.0
+_LINKED = FEATURES.index("share of its content words linked inside, smaller")
+#: Least share of linked content words, on either side, of a pair that links alone imply.
+_MOSTLY = 0.9
+
+NodePair = tuple[Node, Node]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DerivationPairs:
-    """The pairs with several words on a side that a derivation has, and its rules.
+    """Pairs with several words on a side: a derivation's own, further ones of nodes, and the rules of both.
 
     Attributes
     ----------
     spans : numpy.ndarray
         int64, shape (K, 4): start and end in the source, start and end in the target. The pairs of the
-        derivation come first.
+        derivation come first, then further ones.
     rules : Rules
         The last R of the pairs; places are those in ``known``.
+    further : sequence of (Node, Node)
+        The F pairs before the rules.
     known : numpy.ndarray
-        int64, shape (D, 4): the pairs of the derivation, of single words too.
+        int64, shape (D, 4): the pairs of the derivation, further ones, and links that are no pairs.
     differing : numpy.ndarray
         bool, shape (K,): whether neither side's words are a subsequence of the other's.
     changed_words : numpy.ndarray
@@ -78,22 +87,33 @@ class DerivationPairs:
 
     spans: np.ndarray
     rules: Rules
+    further: Sequence[NodePair]
     known: np.ndarray
     differing: np.ndarray
     changed_words: np.ndarray
     features: np.ndarray
 
     @property
-    def is_rule(self) -> np.ndarray:
-        """Whether each pair is a rule, bool (K,)."""
-        found: np.ndarray = np.arange(len(self.spans)) >= len(self.spans) - len(self.rules.whole)
+    def is_own(self) -> np.ndarray:
+        """Whether each pair is one of the derivation, bool (K,)."""
+        others = len(self.further) + len(self.rules.whole)
+        found: np.ndarray = np.arange(len(self.spans)) < len(self.spans) - others
+        return found
+
+    @property
+    def linked(self) -> np.ndarray:
+        """Whether links alone imply each pair: nearly all content words of both sides are linked inside."""
+        found: np.ndarray = self.features[:, _LINKED] > _MOSTLY
         return found
 
 
 def derivation_pairs(
-    alignment: Alignment, evidence: SpanEvidence, first_look: PhraseModel
+    alignment: Alignment,
+    evidence: SpanEvidence,
+    first_look: PhraseModel,
+    further: Sequence[NodePair] = (),
 ) -> DerivationPairs:
-    """Gather the pairs of a derivation with its rules, and what is known about each.
+    """Gather the pairs of a derivation, further ones and their rules, and what is known about each.
 
     Parameters
     ----------
@@ -103,33 +123,36 @@ def derivation_pairs(
         What is known about the words of both sentences.
     first_look : PhraseModel
         Judges pairs without regard to the others.
+    further : sequence of (Node, Node)
+        Pairs of nodes that the derivation does not have, see :func:`.further_pairs`.
     """
     sentences, phrases = (alignment.source, alignment.target), alignment.phrases
-    of_spans: dict[tuple[int, ...], int] = {}
-    for place, one in enumerate(phrases):
-        of_spans.setdefault((*one.source_node.span, *one.target_node.span), place)
+    nodes: dict[tuple[int, ...], NodePair] = {}
+    for ours, theirs in [*((pair.source_node, pair.target_node) for pair in phrases), *further]:
+        nodes.setdefault((*ours.span, *theirs.span), (ours, theirs))
     scores = alignment.words.scores or [0.5] * len(alignment.words)
     links = dict(zip(alignment.words.pairs, scores, strict=True))
     words = [(i, i + 1, j, j + 1) for i, j in links.keys() - set(alignment.outside)]
-    known = np.array(list(dict.fromkeys([*of_spans, *sorted(words)])), np.int64).reshape(-1, 4)
+    known = np.array(list(dict.fromkeys([*nodes, *sorted(words)])), np.int64).reshape(-1, 4)
     several = (known[:, 1::2] - known[:, ::2]).max(axis=1) > 1
+    is_further = np.zeros(len(known), bool)
+    is_further[len(nodes) - len(further) : len(nodes)] = True
     own = np.flatnonzero(several)  # none is a link alone
-    rules = _uncrossed(derivation_rules(known), known[len(of_spans) :])
+    rules = _uncrossed(derivation_rules(known), known[~several])
     spans = np.concatenate([known[own], rules.spans])
     # The pair itself, or the one that a rule remains of.
     top = np.concatenate([own, rules.whole])
-    nodes = [phrases[place] for place in of_spans.values()]
     sides = [
         side.over(
             sentence,
-            spans[:, first : first + 2],
-            np.array([node.head for node in of_side], np.int64)[top],
-            [of_side[place].label for place in top.tolist()],
+            spans[:, 2 * number : 2 * number + 2],
+            np.array([pair[number].head for pair in nodes.values()], np.int64)[top],
+            [labels[place] for place in top.tolist()],
         )
-        for side, sentence, first, of_side in (
-            (evidence.source, sentences[0], 0, [one.source_node for one in nodes]),
-            (evidence.target, sentences[1], 2, [one.target_node for one in nodes]),
+        for number, (side, sentence) in enumerate(
+            zip((evidence.source, evidence.target), sentences, strict=True)
         )
+        for labels in [[pair[number].label for pair in nodes.values()]]
     ]
     sizes = [
         sizes_of_sums(unit_vectors(np.asarray(sentence.vectors)), side)
@@ -148,10 +171,12 @@ def derivation_pairs(
         odds[place] = np.log(max(probability, 1e-4) / max(1 - probability, 1e-4))
     is_rule = np.arange(len(spans)) >= len(own)
     removed = np.concatenate([np.full((len(own), 2), -1), rules.removed])
+    beyond = is_further[top] | (is_further[removed] & (removed >= 0)).any(axis=1)
     lacking = np.where(removed < 0, MOST_ODDS, odds[removed]).min(axis=1)
     alone = [
         looks,
         is_rule,
+        beyond,
         (removed >= 0).sum(axis=1),
         np.where(is_rule, odds[top], 0.0),
         np.where(is_rule, lacking, 0.0),
@@ -164,8 +189,8 @@ def derivation_pairs(
     together = _in_derivation(spans, looks, differing, known[changed])
     same = np.array([_same_words(*both) for both in texts], np.float64).reshape(-1, 5)
     columns = np.column_stack([features, *alone, together, same]).astype(np.float32)
-    changed_words = known[: len(of_spans)][changed[: len(of_spans)]]
-    return DerivationPairs(spans, rules, known, differing, changed_words, columns)
+    changed_words = known[: len(nodes)][changed[: len(nodes)]]
+    return DerivationPairs(spans, rules, further, known, differing, changed_words, columns)
 
 
 def _uncrossed(rules: Rules, words: np.ndarray) -> Rules:

@@ -1,4 +1,4 @@
-"""Chooses what is reported of a derivation: the pairs and rules that its judge finds probable."""
+"""Chooses what is reported: pairs of a derivation, further ones and rules that its judge finds probable."""
 
 from __future__ import annotations
 
@@ -8,54 +8,60 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.forest.judge_features import derivation_pairs
 from forest_align.aligners.forest.span_pairs import contained, nearness, overlaps
 from forest_align.alignment import Alignment, PhrasePair
 from forest_align.types import Node
 
 if TYPE_CHECKING:
     from forest_align.aligners.forest.judge import JudgeModel
-    from forest_align.aligners.forest.judge_features import DerivationPairs
-    from forest_align.aligners.phrases.features import SpanEvidence
-    from forest_align.aligners.phrases.model import PhraseModel
+    from forest_align.aligners.forest.judge_features import DerivationPairs, NodePair
     from forest_align.types import Sentence
 
-#: Least probability of rules, that people mark them or a pair near them.
-LEAST_OF_RULES = 0.35
-#: The same of the smallest differing pairs of nodes. A higher one leaves out constituents that links support.
-LEAST_OF_NODES = 0.2
+#: Least probability of rules and further pairs, that people mark them or a pair near them.
+LEAST_OF_RULES = 0.4
+#: The same of the smallest differing pairs of a derivation.
+LEAST_OF_NODES = 0.25
+#: The same of those that links alone imply. A higher one leaves out constituents.
+LEAST_OF_LINKED = 0.2
 
 
-def with_judged_pairs(
-    alignment: Alignment, evidence: SpanEvidence, first_look: PhraseModel, judge: JudgeModel
-) -> Alignment:
-    """Leave out the pairs that the judge finds improbable, and add the rules that it finds probable.
+def with_judged_pairs(alignment: Alignment, pairs: DerivationPairs, judge: JudgeModel) -> Alignment:
+    """Leave out the pairs that the judge finds improbable; add rules and further pairs that are probable.
 
     The probabilities of rules and of the smallest differing pairs are the judge's; all others keep theirs.
     See :func:`chosen_pairs`.
 
     Parameters
     ----------
-    alignment, evidence, first_look
-        As for :func:`.derivation_pairs`.
+    alignment : Alignment
+        The derivation.
+    pairs : DerivationPairs
+        Its pairs, further ones and their rules.
     judge : JudgeModel
         Judges pairs with regard to the others.
     """
     phrases = alignment.phrases
-    if all(max(b - a, d - c) == 1 for a, b, c, d in map(_ends, phrases)):
-        return alignment
-    pairs = derivation_pairs(alignment, evidence, first_look)
     probabilities = judge.probabilities(pairs.features)
     whole = _whole_sentences(alignment, pairs.spans)
     chosen, repeating = chosen_pairs(pairs, probabilities, whole)
     rows = [tuple(row) for row in pairs.spans.tolist()]
     first_rule = len(rows) - len(pairs.rules.whole)
     judged = {rows[k]: float(probabilities[k, 1]) for k in np.flatnonzero(chosen & ~repeating).tolist()}
-    found = _left_in(phrases, {row for row, is_in in zip(rows, chosen.tolist(), strict=True) if not is_in})
-    found = [replace(pair, probability=judged.get(_ends(pair), pair.probability)) for pair in found]
-    by_ends = {_ends(pair): pair for pair in reversed(phrases)}
+    left_out = {row for row, is_in in zip(rows, chosen.tolist(), strict=True) if not is_in}
+    own = [pair for pair in phrases if _ends(pair) not in left_out]
+    first = first_rule - len(pairs.further)
+    added = [
+        PhrasePair(*pairs.further[place], probability=float(probabilities[first + place, 1]))
+        for place in np.flatnonzero(chosen[first:first_rule]).tolist()
+    ]
+    found = [
+        replace(pair, probability=judged.get(_ends(pair), pair.probability))
+        for pair in _with_members([*own, *added], phrases)
+    ]
+    sides = [*((pair.source_node, pair.target_node) for pair in phrases), *pairs.further]
+    nodes_of = {(*ours.span, *theirs.span): (ours, theirs) for ours, theirs in reversed(sides)}
     for place in (first_rule + np.flatnonzero(chosen[first_rule:])).tolist():
-        nodes = _rule_nodes(alignment, pairs, place - first_rule, by_ends)
+        nodes = _rule_nodes(alignment, pairs, place - first_rule, nodes_of)
         found.append(PhrasePair(*nodes, probability=float(probabilities[place, 1])))
     return replace(alignment, phrases=tuple(found))
 
@@ -65,10 +71,10 @@ def chosen_pairs(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Which pairs are reported, and which only repeat a smaller difference, both bool (K,).
 
-    Rules are, best first, if they are probable and neither near nor across a better one. The gain that is
-    expected of a rule is 1 if people mark it, and half if they mark one near it. Of the derivation's own
-    pairs the smallest differing ones are left out if they are improbable, and then those around them; if a
-    smaller differing pair lies inside, a pair only repeats that one.
+    Rules and further pairs are, best first, if they are probable and neither near nor across a better one.
+    The gain that is expected of one is 1 if people mark it, and half if they mark one near it. Of the
+    derivation's own pairs the smallest differing ones are left out if they are improbable, and then those
+    around them; if a smaller differing pair lies inside, a pair only repeats that one.
 
     Parameters
     ----------
@@ -80,24 +86,25 @@ def chosen_pairs(
         bool, shape (K,): whether a pair is that of the whole texts, or of two whole sentences of which one
         says all that the other does; it is reported in any case.
     """
-    spans, is_rule = pairs.spans, pairs.is_rule
+    spans, is_own = pairs.spans, pairs.is_own
     inside, near = np.asarray(contained(spans, spans)), nearness(spans, spans) >= 0.5
     apart = (overlaps(spans, spans) <= 0).all(axis=0)
     excluded = np.asarray(near | ~(apart | inside | inside.T))
-    probable = is_rule & pairs.differing & (probabilities[:, 1] >= LEAST_OF_RULES)
+    probable = ~is_own & pairs.differing & (probabilities[:, 1] >= LEAST_OF_RULES)
     order = np.argsort(-probabilities.sum(axis=1), kind="stable")
-    rules = np.zeros(len(is_rule), dtype=bool)
+    others = np.zeros(len(is_own), dtype=bool)
     for place in order[probable[order]].tolist():
-        rules[place] = not (excluded[place] & rules).any()
-    judged = (~is_rule | rules) & pairs.differing & ~whole
+        others[place] = not (excluded[place] & others).any()
+    judged = (is_own | others) & pairs.differing & ~whole
+    least = np.where(pairs.linked, LEAST_OF_LINKED, LEAST_OF_NODES)
     repeats = np.asarray(contained(pairs.changed_words, spans).any(axis=0))
     kept, repeating = np.zeros(len(judged), dtype=bool), np.asarray(~judged)
     sizes = (spans[:, 1::2] - spans[:, ::2]).sum(axis=1)
     for place in np.argsort(sizes, kind="stable").tolist():
         if judged[place]:
             repeating[place] = repeats[place] or (inside[:, place] & kept).any()
-            kept[place] = repeating[place] or probabilities[place, 1] >= LEAST_OF_NODES
-    return kept | (~is_rule & ~judged), repeating
+            kept[place] = repeating[place] or probabilities[place, 1] >= least[place]
+    return kept | (is_own & ~judged), repeating
 
 
 def _whole_sentences(alignment: Alignment, spans: np.ndarray) -> np.ndarray:
@@ -136,18 +143,23 @@ def _complete_spans(text: Sentence) -> set[tuple[int, int]]:
     return spans
 
 
-def _left_in(phrases: Sequence[PhrasePair], left_out: set[tuple[int, ...]]) -> list[PhrasePair]:
-    """The pairs of a derivation without some; what rested on these rests on others then."""
-    if not left_out:
-        return list(phrases)
-    ends = np.array([_ends(pair) for pair in phrases], np.int64)
-    left = np.array([_ends(pair) not in left_out for pair in phrases])
-    rested = np.asarray(_rests_on(ends)[:, ~left].any(axis=1))
-    members = _rests_on(ends[left]).sum(axis=1).tolist()
-    kept = [place for place, is_left in enumerate(left.tolist()) if is_left]
+def _with_members(pairs: Sequence[PhrasePair], before: Sequence[PhrasePair]) -> list[PhrasePair]:
+    """The pairs; those that rest on others than before are compositional if they rest on fewer than two."""
+    if list(pairs) == list(before):
+        return list(pairs)
+    known = dict(zip(map(_ends, before), _members(before), strict=True))
     return [
-        replace(phrases[place], compositional=count < 2) if rested[place] else phrases[place]
-        for place, count in zip(kept, members, strict=True)
+        pair if known.get(_ends(pair)) == members else replace(pair, compositional=len(members) < 2)
+        for pair, members in zip(pairs, _members(pairs), strict=True)
+    ]
+
+
+def _members(pairs: Sequence[PhrasePair]) -> list[frozenset[tuple[int, ...]]]:
+    """The ends of the largest pairs inside each."""
+    rows = [_ends(pair) for pair in pairs]
+    return [
+        frozenset(rows[place] for place in np.flatnonzero(row).tolist())
+        for row in _rests_on(np.array(rows, np.int64).reshape(-1, 4))
     ]
 
 
@@ -160,23 +172,20 @@ def _rests_on(ends: np.ndarray) -> np.ndarray:
 
 
 def _rule_nodes(
-    alignment: Alignment, pairs: DerivationPairs, rule: int, by_ends: Mapping[Any, PhrasePair]
+    alignment: Alignment, pairs: DerivationPairs, rule: int, nodes_of: Mapping[Any, NodePair]
 ) -> tuple[Node, Node]:
     """The phrases of a rule, with slashed categories."""
     rules = pairs.rules
     removed = [tuple(pairs.known[place].tolist()) for place in rules.removed[rule].tolist() if place >= 0]
-    whole = by_ends[tuple(pairs.known[rules.whole[rule]].tolist())]
+    whole = nodes_of[tuple(pairs.known[rules.whole[rule]].tolist())]
     nodes = []
-    for side, (top, sentence) in enumerate(
-        ((whole.source_node, alignment.source), (whole.target_node, alignment.target))
-    ):
+    for side, (top, sentence) in enumerate(zip(whole, (alignment.source, alignment.target), strict=True)):
         start, end = rules.spans[rule, 2 * side : 2 * side + 2].tolist()
         label = _category(top.label)
         for ends in sorted(removed, key=lambda one: one[2 * side]):
-            first, pair = ends[2 * side], by_ends.get(ends)
+            first, pair = ends[2 * side], nodes_of.get(ends)
             # A link of two words need not be a pair.
-            node = None if pair is None else (pair.source_node, pair.target_node)[side]
-            lacking = sentence.tags[first] if node is None else _category(node.label)
+            lacking = sentence.tags[first] if pair is None else _category(pair[side].label)
             label += f"\\{lacking}" if first < start else f"/{lacking}"
         head = top.head if start <= top.head < end else -1
         nodes.append(Node(start, end, label, is_constituent=False, head=head))

@@ -49,7 +49,9 @@ def alignment_violations(alignment: Alignment, *, maximum_set: bool = False) -> 
     trees = source.best_derivation(), target.best_derivation()
     rooted = alignment.root_aligned
     links = alignment.words.pairs if maximum_set else None
-    found = violations(source, target, *trees, pairs, root_aligned=rooted, maximum_set_of=links)
+    found = violations(
+        source, target, *trees, pairs, root_aligned=rooted, maximum_set_of=links, further=not maximum_set
+    )
     aligned = [(pair.source_node.span, pair.target_node.span) for pair in of_nodes]
     inside = set(alignment.words.pairs) - set(alignment.outside)
     return found + rule_violations(aligned, rules, sorted(inside))
@@ -60,9 +62,10 @@ def rule_violations(
 ) -> list[str]:
     """List the errors in the rules of an alignment, whose phrases are no nodes.
 
-    This extends Definition 3.2. A rule lies inside an aligned pair on both sides, and no word link leads from
-    inside it to outside. A pair or another rule that lies inside it on one side lies inside it on the other.
-    Two rules that share a word lie one inside the other on both sides.
+    This extends Definition 3.2, as do pairs that share a node (:func:`violations`, ``further``). A rule lies
+    inside an aligned pair on both sides, and no word link leads from inside it to outside. A pair or another
+    rule that lies inside it on one side lies inside it on the other. Two rules that share a word lie one
+    inside the other on both sides.
 
     Parameters
     ----------
@@ -100,6 +103,7 @@ def violations(
     *,
     root_aligned: bool = True,
     maximum_set_of: Sequence[tuple[int, int]] | None = None,
+    further: bool = False,
 ) -> list[str]:
     """List the errors in a set of aligned pairs; an empty list if the set is legitimate.
 
@@ -129,6 +133,9 @@ def violations(
         required. If they are, every pair lies below the root pair, because its nodes are in the trees.
     maximum_set_of : sequence of (int, int), optional
         Word links; no pair may be missing that they support. By default, this is not checked.
+    further : bool
+        Whether there may be further pairs beside those of a derivation: then any node may be in several
+        pairs, if their other nodes lie one below the other.
     """
     trees = ChosenTree.of(source, source_tree), ChosenTree.of(target, target_tree)
     found = []
@@ -148,7 +155,7 @@ def violations(
     if found:
         return found
     for side, forest in enumerate((source, target)):
-        found += _repeated(trees[1 - side], forest, pairs, side)
+        found += _repeated(trees[1 - side], None if further else forest, pairs, side)
     if found:
         return found
     found = structure_violations(trees, roots, pairs)
@@ -164,15 +171,18 @@ def violations(
     return found
 
 
-def _repeated(other_tree: ChosenTree, forest: ParseForest, pairs: Sequence[NodePair], side: int) -> list[str]:
-    """The violations of consistency by nodes of one side that are in several pairs."""
+def _repeated(
+    other_tree: ChosenTree, forest: ParseForest | None, pairs: Sequence[NodePair], side: int
+) -> list[str]:
+    """The violations of consistency by nodes that are in several pairs; without a forest all may be."""
     partners: dict[int, list[int]] = {}
     for pair in pairs:
         partners.setdefault(pair[side], []).append(pair[1 - side])
     found = []
     for node, others in sorted(partners.items()):
         name = f"consistency: {('source', 'target')[side]} node {node}"
-        if len(others) > chain_length(forest, node) or len(set(others)) < len(others):
+        most = len(others) if forest is None else chain_length(forest, node)
+        if len(others) > most or len(set(others)) < len(others):
             found.append(f"{name} is aligned {'twice' if len(others) == 2 else f'{len(others)} times'}")
         elif not all(
             other_tree.contains(one, two) or other_tree.contains(two, one)

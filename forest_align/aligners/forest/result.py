@@ -91,7 +91,21 @@ def build_alignment(
     forests = forest_of(source), forest_of(target)
     options = model.options_for(phrases)
     reported = reported_derivation(forests, arrays, base, candidates, options, phrases)
+    return alignment_of(model, source, target, reported, candidates, phrases)
+
+
+def alignment_of(
+    model: ForestModel,
+    source: Sentence,
+    target: Sentence,
+    reported: Reported,
+    candidates: Sequence[Candidate],
+    phrases: PhraseEvidence | None = None,
+) -> Alignment:
+    """The alignment that reports a derivation; arguments as for :func:`build_alignment`."""
+    forests = forest_of(source), forest_of(target)
     arrays, links, trees, outside, leaves = reported
+    links = dict(links)
     agreement = log_agreement(source, target, arrays, candidates, phrases)
     if phrases is None:
         probabilities = model.calibration.probabilities(arrays.log_posterior, agreement).tolist()
