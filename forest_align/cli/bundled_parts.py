@@ -102,7 +102,7 @@ class BundledParts:
             "may use {} if the sources that state no terms allow it",
             "may not use {}",
         )
-        groups = dict(zip(COMMERCIAL, ([], [], []), strict=True))
+        groups: dict[str, list[str]] = {answer: [] for answer in COMMERCIAL}
         for name in names:
             groups[self.commercial(name)].append(name)
         clauses = [
