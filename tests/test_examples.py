@@ -37,7 +37,7 @@ def run(name: str, folder: Path) -> str:
         ("changes.py", "5,replaced,illness,ill,0."),
         ("own_trees.py", "chosen: (S (NP (PRP I)) (VP (VBD watched)"),
         ("edits.py", "replace (synonym): 'defeated' → 'overcame'"),
-        ("differences.py", "target: of the scientific team"),
+        ("differences.py", "target: of the scientific"),
         ("documents.py", "only before: ['The weather was nice.']"),
         ("attribution.py", "unsupported: ['by two brothers', 'by 7%']"),
         ("phrase_table.sh", "defeated\tovercame"),

@@ -91,7 +91,11 @@ def check_card(
             f"found one of {found[0]!r}, version {found[1]!r}"
         )
     for name, expected in lists.items():
-        if card.get(name) != list(expected):
+        if name not in card:
+            raise ModelError(
+                f"the options of the model in {str(folder)!r} ask for {name}, which does not fit model.json"
+            )
+        if card[name] != list(expected):
             raise ModelError(f"the model in {str(folder)!r} has other {name} than this version computes")
 
 

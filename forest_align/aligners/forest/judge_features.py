@@ -207,6 +207,8 @@ def _in_derivation(
     spans: np.ndarray, looks: np.ndarray, differing: np.ndarray, single: np.ndarray
 ) -> np.ndarray:
     """The numbers about other pairs of the derivation, float64 (K, 12)."""
+    if not len(spans):
+        return np.zeros((0, 12))
     probabilities = logistic(looks)
     inside, near = contained(spans, spans), nearness(spans, spans) >= 0.5
     for table in (inside, near):

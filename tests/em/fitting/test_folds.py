@@ -44,13 +44,13 @@ def test_nothing_is_learned_that_another_corpus_is_measured_on() -> None:
         *(example("mtref dev", -1, "x", "y"), example("mtref dev", -1, "a", "z")),
     ]
     tests = {"edinburgh": {"t", "f"}}
-    learned, measured = script.split(examples, tests, None, None)
+    learned, measured = script.split(examples, tests, None, ())
     # "t" is in the test part of Edinburgh++, "x" in the dev part of MTRef; a corpus's own parts stay.
     assert [e.sentences for e in learned] == [("a", "b"), ("c", "d"), ("f", "g")]
     assert [e.corpus for e in measured] == ["mtref dev", "mtref dev"]
-    learned, measured = script.split(examples, tests, 1, None)
+    learned, measured = script.split(examples, tests, 1, ())
     assert [e.sentences for e in learned] == [("a", "b"), ("f", "g")]
     assert [e.sentences for e in measured][:2] == [("c", "d"), ("x", "h")]
-    learned, measured = script.split(examples, tests, None, "mtref")
+    learned, measured = script.split(examples, tests, None, ("mtref",))
     assert [e.sentences for e in learned] == [("f", "g")]
     assert len(measured) == 5
