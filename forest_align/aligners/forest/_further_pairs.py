@@ -49,6 +49,8 @@ def further_pairs(
     spans = evidence.spans[order].astype(np.int64)
     known = (spans[:, None] == ends).all(axis=2).any(axis=1)
     spans = spans[~known & agree(spans, ends).all(axis=1) & agree(spans, words).all(axis=1)]
+    if not len(spans):
+        return []
     nodes = [
         _constituents(forest_of(sentence), tree)
         for sentence, tree in zip((alignment.source, alignment.target), trees, strict=True)

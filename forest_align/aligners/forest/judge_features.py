@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +25,7 @@ from forest_align.types.spans import is_different
 if TYPE_CHECKING:
     from forest_align.aligners.phrases.features import SpanEvidence
     from forest_align.aligners.phrases.model import PhraseModel
-    from forest_align.alignment import Alignment
+    from forest_align.alignment import Alignment, PhrasePair
 
 #: Numbers about a pair in its derivation; "first look" is what the phrase-pair model says, in log-odds.
 DERIVATION_FEATURES = (
@@ -127,9 +128,7 @@ def derivation_pairs(
         Pairs of nodes that the derivation does not have, see :func:`.further_pairs`.
     """
     sentences, phrases = (alignment.source, alignment.target), alignment.phrases
-    nodes: dict[tuple[int, ...], NodePair] = {}
-    for ours, theirs in [*((pair.source_node, pair.target_node) for pair in phrases), *further]:
-        nodes.setdefault((*ours.span, *theirs.span), (ours, theirs))
+    nodes = nodes_by_ends(phrases, further)
     scores = alignment.words.scores or [0.5] * len(alignment.words)
     links = dict(zip(alignment.words.pairs, scores, strict=True))
     words = [(i, i + 1, j, j + 1) for i, j in links.keys() - set(alignment.outside)]
@@ -145,14 +144,14 @@ def derivation_pairs(
     sides = [
         side.over(
             sentence,
-            spans[:, 2 * number : 2 * number + 2],
-            np.array([pair[number].head for pair in nodes.values()], np.int64)[top],
-            [labels[place] for place in top.tolist()],
+            ends,
+            np.array([node.head for node in of_side], np.int64)[top],
+            [of_side[place].label for place in top.tolist()],
         )
-        for number, (side, sentence) in enumerate(
-            zip((evidence.source, evidence.target), sentences, strict=True)
+        for side, sentence, ends, of_side in (
+            (evidence.source, sentences[0], spans[:, :2], [ours for ours, _ in nodes.values()]),
+            (evidence.target, sentences[1], spans[:, 2:], [theirs for _, theirs in nodes.values()]),
         )
-        for labels in [[pair[number].label for pair in nodes.values()]]
     ]
     sizes = [
         sizes_of_sums(unit_vectors(np.asarray(sentence.vectors)), side)
@@ -191,6 +190,16 @@ def derivation_pairs(
     columns = np.column_stack([features, *alone, together, same]).astype(np.float32)
     changed_words = known[: len(nodes)][changed[: len(nodes)]]
     return DerivationPairs(spans, rules, further, known, differing, changed_words, columns)
+
+
+def nodes_by_ends(
+    phrases: Iterable[PhrasePair], further: Iterable[NodePair]
+) -> dict[tuple[int, ...], NodePair]:
+    """The nodes of a derivation's pairs and of further ones by their spans; of equal spans the first ones."""
+    nodes: dict[tuple[int, ...], NodePair] = {}
+    for ours, theirs in chain(((pair.source_node, pair.target_node) for pair in phrases), further):
+        nodes.setdefault((*ours.span, *theirs.span), (ours, theirs))
+    return nodes
 
 
 def _uncrossed(rules: Rules, words: np.ndarray) -> Rules:

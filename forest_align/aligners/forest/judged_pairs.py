@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forest_align.aligners.forest.judge_features import nodes_by_ends
 from forest_align.aligners.forest.span_pairs import contained, nearness, overlaps
 from forest_align.alignment import Alignment, PhrasePair
 from forest_align.types import Node
@@ -58,8 +59,7 @@ def with_judged_pairs(alignment: Alignment, pairs: DerivationPairs, judge: Judge
         replace(pair, probability=judged.get(_ends(pair), pair.probability))
         for pair in _with_members([*own, *added], phrases)
     ]
-    sides = [*((pair.source_node, pair.target_node) for pair in phrases), *pairs.further]
-    nodes_of = {(*ours.span, *theirs.span): (ours, theirs) for ours, theirs in reversed(sides)}
+    nodes_of = nodes_by_ends(phrases, pairs.further)
     for place in (first_rule + np.flatnonzero(chosen[first_rule:])).tolist():
         nodes = _rule_nodes(alignment, pairs, place - first_rule, nodes_of)
         found.append(PhrasePair(*nodes, probability=float(probabilities[place, 1])))
