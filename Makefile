@@ -16,7 +16,7 @@ LOCKED ?=
 FROM_LOCK = $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --require-hashes
 INSTALL_LOCKED_TORCH = $(FROM_LOCK) $(CPU_ONLY) -r locks/torch.txt || $(FROM_LOCK) -r locks/torch.txt
 
-.PHONY: docs locks stale demo test test-only test-engines test-transformers dist test-sdist test-wheel test-installed install-wheel lint types benchmark nightly clean
+.PHONY: docs locks stale demo test test-only test-engines test-transformers dist test-sdist test-wheel test-installed install-wheel test-without-torch lint types benchmark nightly clean
 
 demo: $(VENV)/installed
 	$(BIN)/forest-align align examples/pairs.tsv --to text
@@ -56,6 +56,15 @@ test-wheel: dist
 install-wheel:
 	$(INSTALL_TORCH)
 	$(PIP) build/dist/*.whl pytest hypothesis
+
+# The wheel where torch is not installed, in what the container has.
+test-without-torch: dist
+	rm -rf build/without-torch
+	$(PYTHON) -m venv build/without-torch
+	build/without-torch/bin/pip install --quiet --no-deps --require-hashes -r locks/serving.txt
+	build/without-torch/bin/pip install --quiet --no-deps build/dist/*.whl
+	build/without-torch/bin/pip install --quiet -c $(CONSTRAINTS) pytest hypothesis
+	$(MAKE) test-installed BIN=build/without-torch/bin INSTALLED_TESTS=tests/cli/test_without_torch.py
 
 # Tests of what is installed for BIN/python, from a folder without sources.
 INSTALLED_TESTS ?= tests/cext tests/alignment tests/types

@@ -20,10 +20,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCKS = ROOT / "locks"
-#: What builds the package; what the container serves with; what `make test` and `make docs` install.
+#: What builds the package; what the containers serve with; what `make test` and `make docs` install.
 BUILD = ("cython", "setuptools", "wheel")
 CONTAINER = ("serve",)
 TESTS = ("test", "plot", "benepar", "spacy", "tables", "serve", "ray", "grpc", "docs")
+#: What aligning, parsing, evaluating and serving never import; tokenizers would download models by the last.
+UNUSED = ("torch", "optuna", "huggingface-hub")
 #: What only the builds of torch for CUDA need, on Linux.
 CUDA = (
     *("cuda-bindings", "cuda-toolkit", "triton", "nvidia-cudnn-cu13", "nvidia-cusparselt-cu13"),
@@ -32,7 +34,7 @@ CUDA = (
 
 
 def main() -> None:
-    """Resolve the three files, torch last."""
+    """Resolve the four files, torch last."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -42,26 +44,34 @@ def main() -> None:
     resolve("tests.txt", ["pyproject.toml"], TESTS, "constraints.txt")
     # The container has the versions that were tested.
     resolve("container.txt", ["pyproject.toml"], CONTAINER, "locks/tests.txt")
+    resolve("serving.txt", ["pyproject.toml"], CONTAINER, "locks/tests.txt", build=(), excluded=UNUSED)
     torch = LOCKS / "torch.txt"
-    resolve(torch.name, [], (), "constraints.txt")
+    resolve(torch.name, [], (), "constraints.txt", build=("torch",))
     first, *hashes = torch.read_text(encoding="utf-8").rstrip("\n").split(" \\\n")
     here = {f"    --hash=sha256:{digest}" for digest in digests_of_torch(first, options.cpu_index)}
     torch.write_text(" \\\n".join([first, *sorted({*hashes, *here})]) + "\n", encoding="utf-8")
 
 
-def resolve(name: str, sources: Sequence[str], extras: Sequence[str], constraints: str) -> None:
+def resolve(
+    name: str,
+    sources: Sequence[str],
+    extras: Sequence[str],
+    constraints: str,
+    build: Sequence[str] = BUILD,
+    excluded: Sequence[str] = CUDA,
+) -> None:
     """Write one file of ``locks/``: what the sources and extras need, or torch alone without sources."""
     with tempfile.TemporaryDirectory() as folder:
-        build, cuda = Path(folder, "build.txt"), Path(folder, "cuda.txt")
-        build.write_text("\n".join(BUILD if sources else ("torch",)), encoding="utf-8")
-        cuda.write_text("\n".join(CUDA), encoding="utf-8")
-        what = ["--no-emit-package=torch", f"--excludes={cuda}"] if sources else ["--no-deps"]
+        more, unwanted = Path(folder, "more.txt"), Path(folder, "unwanted.txt")
+        more.write_text("\n".join(build), encoding="utf-8")
+        unwanted.write_text("\n".join(excluded), encoding="utf-8")
+        what = ["--no-emit-package=torch", f"--excludes={unwanted}"] if sources else ["--no-deps"]
         command = [
             "uv",
             "pip",
             "compile",
             *sources,
-            str(build),
+            str(more),
             *what,
             *(f"--extra={extra}" for extra in extras),
         ]

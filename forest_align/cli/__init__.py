@@ -22,6 +22,8 @@ EXIT_OK = 0
 EXIT_SOME_FAILED = 1
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
+#: Packages that an environment for aligning may lack.
+MAY_BE_MISSING = ("torch", "optuna")
 
 # Command -> description in one line. A command's module is imported only when it is called, so that the help
 # of one command does not wait for the imports of the others.
@@ -204,7 +206,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run_or_explain(options: argparse.Namespace) -> int:
     """Run a command; print errors as messages, unless debugging."""
-    from forest_align.types import ForestAlignError
+    from forest_align.types import ForestAlignError, InputError
 
     debug = options.debug or "--debug" in options.arguments
     try:
@@ -217,6 +219,9 @@ def _run_or_explain(options: argparse.Namespace) -> int:
     except Exception as error:  # a bug: show a traceback only on request
         if debug:
             raise
+        if isinstance(error, ModuleNotFoundError) and error.name in MAY_BE_MISSING:
+            missing = InputError(f"this needs {error.name}, which is not installed: pip install {error.name}")
+            return _explain(missing, f"forest-align {options.command}")
         print(
             f"forest-align {options.command}: unexpected error: {type(error).__name__}: {error} "
             "(--debug shows where)",

@@ -51,11 +51,19 @@ def find_device(name: str = "cpu") -> Device:
     Raises
     ------
     InputError
-        If the name is another one, or there is no such GPU.
+        If the name is another one, there is no such GPU, or torch is not installed.
     """
     if check_device(name) == "cpu":
         return Device("cpu", "int8", BATCH_SUBWORDS)
-    import torch  # takes seconds, and processors need none of it
+    try:
+        import torch  # takes seconds, and processors need none of it
+    except ModuleNotFoundError:
+        if name == "auto":
+            return find_device("cpu")
+        raise InputError(
+            f"the device {name!r} needs torch, which is not installed; 'cpu' and 'auto' work everywhere",
+            field="device",
+        ) from None
 
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
     if name == "auto" and not count:
