@@ -28,7 +28,8 @@ MODULE = re.compile(
     r"/[\w/]+\.(?:py|pyx|pxi|sh))`"
 )
 NAME = re.compile(r"`([A-Za-z_]\w*)`")
-SCRIPT = re.compile(r"(?<![\w/])(?:tools|benchmarks)/[\w/]+\.(?:py|sh)\b")
+# COMMIT:PATH is a script of a commit, as in git.
+SCRIPT = re.compile(r"(?<![\w/:])(?:tools|benchmarks)/[\w/]+\.(?:py|sh)\b")
 
 
 def name_of(page: Path) -> str:

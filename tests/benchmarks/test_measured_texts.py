@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from types import SimpleNamespace
 
-import compare_splitters
 import measure_texts
 import pytest
 
@@ -27,22 +26,6 @@ def gum(tmp_path: Path) -> Path:
 
 def cells(line: str) -> list[str]:
     return line.strip("| ").split(" | ")
-
-
-def test_boundaries_of_texts_are_counted_by_characters(gum: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    names = ["forest-align", "forest-align (words)", "forest-align (lower)"]
-    compare_splitters.main(["--gum", str(gum), "--splitters", *names])
-    rows = [cells(line) for line in capsys.readouterr().out.splitlines()[2:]]
-    # The heading has no mark; both other boundaries are found.
-    assert [row[:5] for row in rows] == [[name, "100.00", "66.67", "80.00", "100.00"] for name in names]
-    assert [row[6] for row in rows] == ["0 of 4"] * 3
-
-
-def test_a_splitter_is_judged_by_its_sentences_whatever_blanks_it_keeps() -> None:
-    text = [compare_splitters.Written(list(word), word) for word in ("ab.", "cd", "e.")]
-    figures = compare_splitters.measure(lambda _: ["ab. ", "c", " d e."], [text])
-    assert figures[:4] == (50.0, 50.0, 50.0, 100.0)
-    assert compare_splitters.taken_apart(lambda one: one[0].text.split("d"), text) == "1 of 3"
 
 
 def test_trees_of_texts_are_compared_in_three_ways(gum: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import compare_trees
 import measure_forest
 import numpy as np
 import pytest
-import shortened_pairs
 
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.features import forest_of
@@ -23,45 +20,11 @@ from forest_align.aligners.words.candidate import Candidate
 from forest_align.aligners.words.choose import word_candidates
 from forest_align.alignment import Alignment, Links, project
 from forest_align.data.formats.format import ChunkLink, SentencePair
-from forest_align.em.corpus.corpus import CorpusReader
-from forest_align.em.forest.dev_set import align_pair
 from forest_align.eval.metrics.constituents import constituent_spans
-from forest_align.lexicon.lexicon import load_lexicon
-from forest_align.parsing import sentence_from_bracket
 from forest_align.types import InputError, Sentence
 
 from ..em.forest.test_dev_set import GOLD, TREES, gold_pairs, parse_many
 from ..em.forest.test_model_making import cells
-
-BEST = "(S (NP (PRP I)) (VP (VBD saw) (NP (NP (DT a) (NN man)) (PP (IN with) (NP (NNS eyes))))))"
-CHOSEN = "(S (NP (PRP I)) (VP (VBD saw) (NP (DT a) (NN man)) (PP (IN with) (NP (NNS eyes)))))"
-
-
-def test_prepositions_that_the_alignment_attaches_otherwise_are_found() -> None:
-    module = compare_trees
-    case = module.Case(("I", "saw", "a", "man", "with", "eyes"), "other", BEST, CHOSEN, CHOSEN)
-    assert module.prepositions(BEST) == {4}
-    assert module.prepositions("(S (PP (PP (IN out)) (PP (TO to) (NP (NN sea)))) (VP (VB go)))") == {0, 1}
-    assert [found[1:] for found in module.attachments([case])] == [(4, 3, 1, 1)]
-    spelled = replace(case, reference=CHOSEN.replace("(PRP I)", "(PRP -LRB-)"))
-    assert module.labelled([spelled], "reference") == module.labelled([case], "chosen")
-    assert "with (4): parser man, alignment saw, Stanford saw" in module.describe(1, case, 4, 3, 1, 1)
-
-
-def test_several_parser_weights_are_compared(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    made = CorpusReader("toy", candidates="dictionary")
-    monkeypatch.setattr(made, "_parser", parse_many)
-    pairs, _ = made.read(gold_pairs())
-    parsed = [forest_of(one).bracket(one.words) for pair in pairs for one in (pair.source, pair.target)]
-    monkeypatch.setattr(compare_trees, "read_corpus", lambda options: (pairs, parsed))
-    compare_trees.main(["folder", "--model", "forest-published", "--parser-weight", "0", "0.999"])
-    without, nearly_parser, parser = cells(capsys.readouterr().out)[2:]
-    assert parser[:2] == ["parser", "100.00"] and parser[3] == "100.00"
-    assert (without[0], nearly_parser[0]) == ("0", "0.999")
-    # The trees that the alignment chooses are compared with the parser's own.
-    assert nearly_parser[1:5] == ["100.00", "1.000", "100.00", f"0 of {len(parsed)}"]
 
 
 def test_figures_of_the_search_are_those_worked_out_by_hand() -> None:
@@ -71,113 +34,6 @@ def test_figures_of_the_search_are_those_worked_out_by_hand() -> None:
     # Two more columns: compatible pairs, and all predicted ones, of which some are not judged.
     chunks = [[1, 2, 1, 4, 3, 4, 1, 5, 0.25], [3, 3, 3, 4, 3, 6, 0, 2, 0.75]]
     assert module.figures(np.array(chunks)) == pytest.approx([50, 50, 80, 50, 60, 3.5, 500])
-
-
-def tree_cases(module: Any, *pairs: tuple[str, str]) -> list[Any]:
-    """Cases of one sentence with trees of the parser and of the alignment."""
-    words = ("I", "saw", "a", "man", "with", "eyes")
-    return [module.Case(words, "other", best, chosen, CHOSEN) for best, chosen in pairs]
-
-
-def test_trees_and_attachments_are_counted_for_parser_and_alignment(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    module = compare_trees
-    unattached = CHOSEN.replace("(PP (IN", "(ADVP (IN")
-    won, lost, same, other = (BEST, CHOSEN), (CHOSEN, BEST), (BEST, BEST), (BEST, unattached)
-    monkeypatch.setattr(
-        module, "read_cases", lambda options: tree_cases(module, won, won, won, lost, same, same, other)
-    )
-    path = tmp_path / "changed.txt"
-    module.main(["folder", "--changed", str(path), "--count", "3"])
-    printed = capsys.readouterr().out.splitlines()
-    assert printed[0].startswith("all (7 sentences)")
-    assert printed[1].startswith("where the trees differ (5 sentences)")
-    assert printed[2:] == [
-        "6 prepositions, attached like Stanford: parser 16.67%, alignment 50.00%",
-        "4 changed: 3 to Stanford's attachment, 1 away from it",
-    ]
-    assert re.findall(r"^\d\. with", path.read_text(encoding="utf-8"), re.MULTILINE) == [
-        f"{number}. with" for number in (1, 2, 3)
-    ]
-    module.report_brackets("toy", tree_cases(module, *[won] * 6))
-    # The parser has 7 constituents, the 6 of Stanford's tree among them; a p of 1/32.
-    found = re.fullmatch(r"toy \(6 sentences\): .* 92\.31, .* 100\.00, p = (.*)\n", capsys.readouterr().out)
-    assert found and 0.02 < float(found[1]) < 0.05
-
-
-def test_cases_have_the_trees_of_their_own_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = CorpusReader("toy", candidates="dictionary")
-    monkeypatch.setattr(made, "_parser", parse_many)
-    texts = [text for *both, _ in GOLD for text in both]
-    brackets = ["(S (NN broken))"] * 2 + [TREES[text].replace("(S ", "(ROOT ") for text in texts]
-    brackets[4] = "(ROOT (NN she) (NN sold))"  # has other words
-    parses = SimpleNamespace(read=lambda path: SimpleNamespace(brackets=lambda: brackets))
-    module = compare_trees
-    readers = SimpleNamespace(for_model=lambda model, parser, forest_size, cache: made)
-    monkeypatch.setattr(module, "CorpusReader", readers)
-    monkeypatch.setattr(module, "read_pairs", lambda path: [InputError("broken"), *gold_pairs()])
-    monkeypatch.setattr(module, "StanfordParses", parses)
-    options = {
-        "parser": "toy",
-        "forest_size": 3,
-        "forests": None,
-        "part": "dev",
-        "model": "forest",
-        "gum": False,
-    }
-    cases, few = (
-        module.read_cases(argparse.Namespace(folder=Path("x"), limit=limit, **options)) for limit in (None, 2)
-    )
-    assert few == cases[:2], "the broken pair and the first"
-    pairs, _ = made.read(gold_pairs())
-    aligned = [align_pair(pair, ForestAligner.load().model) for pair in pairs]
-    chosen = [tree for one in aligned for tree in (one.source_tree, one.target_tree)]
-    others = [texts[1], texts[0], texts[3], texts[2]]
-    assert cases == [
-        module.Case(tuple(texts[k].split()), others[k], TREES[texts[k]], chosen[k], brackets[k + 2])
-        for k in (0, 1, 3)
-    ]
-
-
-def test_treebank_sentences_are_paired_with_themselves_without_their_longest_adjunct(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "splits.md").write_text("## train\n  * GUM_a\n## dev\n  * GUM_b\n")
-    whole = (
-        "(S (NP (PRP She)) (VP (VBD said) (ADVP (RB very) (RB softly)) (SBAR (IN that) (S (NP (PRP he)) "
-        "(VP (VBD slept) (PP (IN in) (NP (DT the) (NN car))))))) (. .))"
-    )
-    alone = "(S (NP (DT A) (JJ big) (NN cat)) (VP (VBD saw) (NP (DT an) (JJ old) (NN mat))) (. .))"
-    (tmp_path / "GUM_a.ptb").write_text("(S (VP (VB Go)))\n")
-    (tmp_path / "GUM_b.ptb").write_text(f"( {whole})\n( {alone})\n")
-    pairs, trees = shortened_pairs.gum_pairs(tmp_path)
-    short = "(S (NP (PRP She)) (VP (VBD said) (ADVP (RB very) (RB softly)) (SBAR (IN that) (S (NP (PRP he)) "
-    short += "(VP (VBD slept))))) (. .))"
-    # The clause is more than half of the sentence, the adverbs are shorter than the phrase in the car.
-    assert trees == [whole, short]
-    (pair,) = pairs
-    assert (len(pair.source), " ".join(pair.target.words)) == (11, "She said very softly that he slept .")
-    assert pair.links is not None and pair.links.to_pharaoh() == "0-0 1-1 2-2 3-3 4-4 5-5 6-6 10-7"
-    made = CorpusReader("toy", candidates="dictionary")
-    lemma = load_lexicon().lemma
-    by_words = {sentence_from_bracket(tree).words: tree for tree in trees}
-    monkeypatch.setattr(
-        made,
-        "_parser",
-        lambda texts: (sentence_from_bracket(by_words[tuple(text)], lemmatizer=lemma) for text in texts),
-    )
-    monkeypatch.setattr(
-        compare_trees, "CorpusReader", SimpleNamespace(for_model=lambda *args, **options: made)
-    )
-    compare_trees.main(
-        [str(tmp_path), "--gum", "--model", "forest-published", "--parser-weight", "0", "--limit", "5"]
-    )
-    without, parser = cells(capsys.readouterr().out)[2:]
-    assert parser == ["parser", "100.00", "", "100.00", "", ""]
-    assert without[1] == "100.00" and without[4] == "0 of 2"
 
 
 class OwnReader:

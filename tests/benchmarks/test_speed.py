@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import re
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -28,15 +26,11 @@ TARGET = "In the kitchen an old cat was sitting on a mat ."
 
 # Arguments of each script, what it prints, and names in it that make it do less.
 RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {
-    "aligner_speed": ("RAW --aligner forest --limit 2", "forest: .* pairs/s", {}),
     "alignment_growth": (
         "RAW --count 1 --least-ratio 0.1",
         "ms a pair",
         {"LENGTHS": (10,), "FOREST_SIZES": (1, 2), "USUAL_LENGTH": 10, "USUAL_SIZE": 2},
     ),
-    "alignment_speed": ("--count 1", "two threads: .* times as fast", {}),
-    "chart_speed": ("--words 4 --labels 12 --sentences 2 --k 2", "inside-outside", {}),
-    "contextual_speed": ("LINKED --words 11 --limit 2 --repeat 1", "dependencies given .* pairs/s", {}),
     "document_speed": ("RAW --sentences 2", "2 x 2 sentences, 2 links", {}),
     "extraction_speed": ("ALIGNED --count 8 --distinct", "table: .* rows", {}),
     "memory": ("shared RAW --count 130", "two workers take [1-3][.].* times the memory", {}),
@@ -46,18 +40,6 @@ RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "scale": ("RAW --limit 2 --batch-size 1 --engines", r"`align` \| \d+ \| \d+\.\d .*\| 2 of 2 \| 0 \|", {}),
     "scale_engine": ("local RAW FOLDER --batch-size 1", "^$", {}),
     "serve_load": ("RAW --aligner contextual --requests 4 --slow 2", "huge: .'413': 2", {}),
-    "simalign_speed": (
-        "RAW --encoder ENCODER --layer 1 --limit 2 --rounds 1 --aligner contextual",
-        r"SimAlign \| .* 1\.00 \|\n\| contextual \| \d+ \|",
-        {},
-    ),
-    "soak": (
-        "RAW --folder SOAK --pairs 130 --part-size 64",
-        "130 of 130 rows in 3 parts .*\n13 with an error\n0 in a wrong place.*\n(58 of 58|2 of 2) lines",
-        {"BROKEN": 10, "CHECKED": 1},
-    ),
-    "training_speed": ("LINKED --forests CACHE --limit 2 --epochs 1 --workers 1", "one trial on 2", {}),
-    "waiting_threads": ("RAW --limit 2 --runs 1 --busy 1", "2 pairs, 1 busy .* times as long", {}),
 }
 
 
@@ -65,18 +47,8 @@ RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {
 def inputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Files that the scripts read, by what stands for them in the arguments."""
     folder = tmp_path_factory.mktemp("benchmarks")
-    files = {name: folder / name.lower() for name in ("RAW", "LINKED", "ALIGNED", "CACHE")}
-    files["LINKED"] = folder / "linked.json"
-    files |= {"FOLDER": folder / "engine", "ENCODER": folder / "encoder", "SOAK": folder / "soak"}
+    files = {name: folder / name.lower() for name in ("RAW", "ALIGNED", "FOLDER")}
     files["RAW"].write_text(f"{SOURCE}\t{TARGET}\n{TARGET}\t{SOURCE}\n", encoding="utf-8")
-    linked = {
-        "id": "1",
-        "source": SOURCE,
-        "target": TARGET,
-        "sureAlign": "1-4 2-5 6-10 9-2",
-        "possibleAlign": "",
-    }
-    files["LINKED"].write_text(json.dumps([linked, {**linked, "id": "2"}]), encoding="utf-8")
     alignment = forest_align.load("contextual").align(SOURCE, TARGET)
     files["ALIGNED"].write_text(alignment.to_json() + "\n", encoding="utf-8")
     return {name: str(path) for name, path in files.items()}
@@ -87,18 +59,6 @@ def threads_as_before() -> Iterator[None]:
     threads = torch.get_num_threads()
     yield
     torch.set_num_threads(threads)
-
-
-def write_encoder(folder: Path) -> None:
-    """Write a small encoder of the transformers library, with random weights, that knows a few words."""
-    from transformers import BertConfig, BertModel, BertTokenizerFast
-
-    folder.mkdir()
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *sorted(set(SOURCE.lower().split()))]
-    (folder / "vocab.txt").write_text("\n".join(words), encoding="utf-8")
-    BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
-    sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
-    BertModel(BertConfig(vocab_size=len(words), **sizes)).save_pretrained(folder)
 
 
 def script(name: str) -> ModuleType:
@@ -114,17 +74,10 @@ def test_every_script_is_run_here() -> None:
     assert sorted(RUNS) == SCRIPTS
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.engine) if name == "soak" else name for name in SCRIPTS]
-)
+@pytest.mark.parametrize("name", SCRIPTS)
 def test_it_runs(
     name: str, inputs: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if name == "soak":
-        pytest.importorskip("ray")
-    if name == "simalign_speed":
-        pytest.importorskip("simalign")
-        write_encoder(Path(inputs["ENCODER"]))
     arguments, printed, smaller = RUNS[name]
     module = script(name)
     for constant, value in smaller.items():

@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import measure_oracle
 import numpy as np
 import pytest
 
@@ -166,15 +164,3 @@ def test_the_temperature_with_the_least_error_is_written_and_a_model_card_stays(
     arguments[1] = str(finished)
     with pytest.raises(SystemExit):
         recipes.main(["parser-calibration", *arguments])
-
-
-def test_of_a_forest_of_one_tree_the_best_is_the_oracle_of_more_not(
-    gum: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    script = measure_oracle
-    monkeypatch.setattr(sys, "argv", ["measure_oracle.py", "--gum", str(gum), "--sizes", "1", "4"])
-    script.main()
-    rows = re.findall(r"of (\d+) trees: 1-best F1 (\S+), oracle (\S+), (\d+) sent", capsys.readouterr().out)
-    assert [(row[0], row[3]) for row in rows] == [("1", "2"), ("4", "2")]
-    (_, first, oracle, _), (_, again, highest, _) = rows
-    assert first == oracle == again and float(first) < float(highest)

@@ -14,7 +14,6 @@ import pytest
 from forest_align.aligners.sultan.parameters import MODULES
 from forest_align.alignment import Links
 from forest_align.lexicon.pair_table import PairTable
-from forest_align.types import Sentence
 
 from ...places import ROOT
 
@@ -88,24 +87,3 @@ def test_rows_of_the_ablation_lack_what_they_say() -> None:
         "sultan, no PPDB",
         "sultan (-) word similarity",
     ]
-
-
-def test_pairs_whose_speed_is_measured_are_about_as_long_as_wanted(corpus: Path) -> None:
-    speed = script("contextual_speed")
-    lengths = {
-        words: [(len(one), len(two)) for one, two in speed.chosen_pairs(str(corpus), words, 9)]
-        for words in (8, 9, 15, 25, 26)
-    }
-    assert lengths == {8: [(3, 4)] * 2, 9: [], 15: [(20, 20)], 25: [(20, 20)], 26: []}
-    assert len(speed.chosen_pairs(str(corpus), 8, 1)) == 1
-
-
-def test_the_run_that_warms_up_is_not_the_best_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    speed = script("contextual_speed")
-    clock = iter([0.0, 1.0, 10.0, 14.0, 20.0, 23.0, 30.0, 35.0])
-    monkeypatch.setattr(speed.time, "process_time", lambda: next(clock))
-    aligned: list[Any] = []
-    told: Any = SimpleNamespace(align_prepared=lambda *sides: aligned.append(sides))
-    one, two = Sentence.from_words(["a"]), Sentence.from_words(["b"])
-    assert speed.best_time(told, [(one, two), (two, one)], 3) == 3.0
-    assert aligned == [(one, two), (two, one)] * 4

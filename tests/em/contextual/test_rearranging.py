@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
-from types import SimpleNamespace
 from typing import Any
 
-import measure_rearranged as measuring
 import pytest
 
-from forest_align.alignment import Links
 from forest_align.em.contextual import rearranging as script
 
 LEMMAS = {"praised": "praise", "saw": "see", "seen": "see", "was": "be", "wrote": "write"}
@@ -140,43 +136,3 @@ def test_links_go_where_the_words_go() -> None:
 def test_a_pair_without_phrases_to_move_gives_no_copy() -> None:
     one = tagged("She/PRP ran/VBD")
     assert script.rearranged_pair(one, one, [(0, 0)], lemma, PARTICIPLES, random.Random(0)) is None
-
-
-def test_measured_pairs_link_equal_words_of_equal_phrases() -> None:
-    for construction in measuring.TEMPLATES:
-        for equal_heads in (False, True):
-            cases = list(measuring.cases(construction, equal_heads=equal_heads))
-            assert len({(case.source.words, case.target.words) for case in cases}) == len(cases) == 20
-            for case in cases:
-                for i, j in case.links:
-                    one, two = case.source.words[i], case.target.words[j]
-                    assert one.lower() == two.lower() or (one, two) in measuring.VERBS
-                nouns = [word for word in case.source.words if word in measuring.NOUNS]
-                assert (len(set(nouns)) < len(nouns)) == equal_heads
-                linked = {i for i, _ in case.links}
-                unlinked = [word for i, word in enumerate(case.source.words) if i not in linked]
-                assert unlinked in ([], ["to"]) and len(linked) == len(case.links)
-    first = next(measuring.cases("passive", equal_heads=True))
-    assert " ".join(first.source.words) == "The tall teacher praised the short teacher ."
-    assert " ".join(first.target.words) == "The short teacher was praised by the tall teacher ."
-    assert first.links.pairs == ((0, 6), (1, 7), (2, 8), (3, 4), (4, 0), (5, 1), (6, 2), (7, 9))
-
-
-class Monotone:
-    """Links every word to the one that stands at its place."""
-
-    def align_many(self, pairs: Any) -> Iterator[Any]:
-        for source, target in pairs:
-            yield SimpleNamespace(words=Links.of((k, k) for k in range(min(len(source), len(target)))))
-
-
-def test_the_table_has_a_row_for_each_construction(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    asked: list[str] = []
-    monkeypatch.setattr(measuring.forest_align, "load", lambda name: asked.append(name) or Monotone())
-    measuring.main(["semi-markov"])
-    rows = capsys.readouterr().out.splitlines()
-    assert asked == ["semi-markov"] and rows[0].startswith("| semi-markov |") and len(rows) == 2 + 6
-    # The S and the O liked the T .: and, liked, the, T and the full stop keep their places.
-    assert rows[-1] == "| coordination | 55.6 | 55.6 | 0.0 | 45.5 | 45.5 | 0.0 |"
