@@ -28,11 +28,11 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-def text_of(count: int, rng: random.Random) -> str:
+def text_of(count: int, rng: random.Random, words: int = 600) -> str:
     """Alignments of two words each with a probability each, some of the lines broken."""
     lines = []
     for number in range(count):
-        source, target = ([f"w{rng.randrange(600)}" for _ in range(2)] for _ in range(2))
+        source, target = ([f"w{rng.randrange(words)}" for _ in range(2)] for _ in range(2))
         links = Links.of([(0, 0), (1, 1)], scores=[rng.uniform(0.5, 1), rng.uniform(0.5, 1)])
         alignment = Alignment(
             *(Sentence.from_words(side, tags=rng.choices("ABC", k=2)) for side in (source, target)),
@@ -44,12 +44,16 @@ def text_of(count: int, rng: random.Random) -> str:
     return "".join(lines)
 
 
+def written(folder: Path, count: int) -> list[str]:
+    rng = random.Random(7)
+    (folder / "a.jsonl").write_text(text_of(count, rng, words=count // 4))
+    (folder / "b.jsonl.gz").write_bytes(gzip.compress(text_of(count, rng, words=count // 4).encode()))
+    return [str(folder / name) for name in ("a.jsonl", "b.jsonl.gz")]
+
+
 @pytest.fixture
 def inputs(tmp_path: Path) -> list[str]:
-    rng = random.Random(7)
-    (tmp_path / "a.jsonl").write_text(text_of(1000, rng))
-    (tmp_path / "b.jsonl.gz").write_bytes(gzip.compress(text_of(1000, rng).encode()))
-    return [str(tmp_path / name) for name in ("a.jsonl", "b.jsonl.gz")]
+    return written(tmp_path, 150)
 
 
 def start(inputs: list[str], out: Path) -> subprocess.Popen[str]:
@@ -67,8 +71,9 @@ def kill_when_larger(process: subprocess.Popen[str], file: Path, size: int) -> s
 
 
 def test_a_run_that_was_killed_three_times_gives_the_bytes_of_an_unbroken_one(
-    inputs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    inputs = written(tmp_path, 1000)
     whole, part = tmp_path / "whole.tsv", tmp_path / "part.tsv"
     assert main(["extract", *inputs, "-o", str(whole)]) == 1
     report = capsys.readouterr().err.splitlines()[-1]
@@ -114,7 +119,7 @@ def interrupted(inputs: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPat
     """The output of a run that has counted all and written nothing."""
     out = tmp_path / "out.tsv"
     with monkeypatch.context() as patch:
-        patch.setattr(phrase_counts, "BATCH", 300)
+        patch.setattr(phrase_counts, "BATCH", 50)
         patch.setattr(extract, "open_output", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
         assert main(["extract", *inputs, "-o", str(out)]) == 130
     assert (tmp_path / "out.tsv.counts").exists()

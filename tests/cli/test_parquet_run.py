@@ -23,7 +23,7 @@ from forest_align.data import read_pairs
 from forest_align.jobs import parquet_output
 
 from .killed_aligner import Killed, killed_aligner
-from .test_killed_run import kill_when_larger, start, write_pairs
+from .test_killed_run import exit_status, kill_when_larger, small_blocks, start, write_pairs  # noqa: F401
 
 
 def rows_of(lines: Path) -> list[dict[str, Any]]:
@@ -31,26 +31,25 @@ def rows_of(lines: Path) -> list[dict[str, Any]]:
     return [file_row(one) for one in found]
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
-def test_a_run_that_was_killed_twice_gives_the_bytes_of_an_unbroken_one(workers: str, tmp_path: Path) -> None:
-    rng = random.Random(workers)
+def test_a_run_that_was_killed_twice_gives_the_bytes_of_an_unbroken_one(tmp_path: Path) -> None:
     pairs, lines = tmp_path / "in.jsonl", tmp_path / "lines.jsonl"
     whole, part = tmp_path / "whole.parquet", tmp_path / "part.parquet"
-    write_pairs(pairs, 160, rng)
-    assert start(pairs, lines).wait() == 1
-    assert start(pairs, whole).wait() == 1
+    write_pairs(pairs, 72, random.Random(2))
+    command = ("align", str(pairs), "--batch-size", "8", "-o")
+    assert main([*command, str(lines)]) == 1
+    assert main([*command, str(whole)]) == 1
     assert pq.read_table(whole).to_pylist() == rows_of(lines)
     part.write_text("older")
-    options: tuple[str, ...] = ("--workers", workers)
+    run: tuple[str, ...] = (*command, str(part), "--workers", "2")
     ready = tmp_path / "part.parquet.jsonl.gz"
     sizes: list[int] = []
     for _ in range(2):
-        assert kill_when_larger(start(pairs, part, *options), ready, sum(sizes))
-        options = ("--workers", workers, "--resume")
+        assert kill_when_larger(start(*run), ready, sum(sizes))
+        run = (*command, str(part), "--workers", "2", "--resume")
         sizes.append(ready.stat().st_size)
         assert part.read_text() == "older"
     assert 0 < sizes[0] < sizes[1]
-    assert start(pairs, part, *options).wait() == 1
+    assert exit_status(start(*run)) == 1
     assert part.read_bytes() == whole.read_bytes()
     assert sorted(path.name for path in tmp_path.glob("part*")) == ["part.parquet"]
 

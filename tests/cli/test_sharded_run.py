@@ -6,8 +6,6 @@ import gzip
 import json
 import random
 import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +18,7 @@ from forest_align.jobs import run_record
 
 from .killed_aligner import Killed, killed_aligner
 from .test_killed_extract import text_of
-from .test_killed_run import PROGRAM, kill_when_larger, tree, write_pairs
+from .test_killed_run import exit_status, kill_when_larger, start, tree, write_pairs
 
 Captured = pytest.CaptureFixture[str]
 
@@ -125,25 +123,17 @@ def test_a_shard_that_died_before_its_marker_gets_it_later(tmp_path: Path, chose
     assert (parts / "part-00002-of-00002.jsonl.gz").read_bytes() == content
 
 
-def start(command: str, *arguments: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([sys.executable, "-c", PROGRAM, command, *arguments], stderr=subprocess.DEVNULL)
-
-
-@pytest.mark.parametrize("workers", ["1", "2"])
 def test_shards_of_the_forest_aligner_that_were_killed_give_the_bytes_of_an_unsharded_run(
-    workers: str, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
-    rng = random.Random(f"shards {workers}")
     pairs, whole, parts = tmp_path / "in.jsonl", tmp_path / "whole.jsonl.gz", tmp_path / "parts"
-    write_pairs(pairs, 150, rng)
-    options = (str(pairs), "--batch-size", "16")
-    assert start("align", *options, "-o", str(whole)).wait() == 1
-    sharded = (*options, "-o", str(parts), "--workers", workers, "--shard")
-    assert kill_when_larger(
-        start("align", *sharded, "2/2"), parts / "part-00002-of-00002.jsonl.gz", rng.randrange(2000, 9000)
-    )
+    write_pairs(pairs, 72, random.Random(1))
+    options = (str(pairs), "--batch-size", "8")
+    assert main(["align", *options, "-o", str(whole)]) == 1
+    sharded = (*options, "-o", str(parts), "--shard")
+    assert kill_when_larger(start("align", *sharded, "2/2"), parts / "part-00002-of-00002.jsonl.gz", 0)
     both = [start("align", *sharded, f"{number}/2") for number in (1, 2)]
-    assert [process.wait() for process in both] == [1, 1]
+    assert [exit_status(process) for process in both] == [1, 1]
     assert main(["join", str(parts), "-o", str(tmp_path / "joined.jsonl.gz")]) == 1
     assert (tmp_path / "joined.jsonl.gz").read_bytes() == whole.read_bytes()
 
@@ -348,11 +338,11 @@ def test_join_writes_to_standard_output(tmp_path: Path, chosen: dict[str, str], 
 
 def test_two_runs_of_one_shard_do_not_mix(tmp_path: Path) -> None:
     pairs, parts = tmp_path / "in.jsonl", tmp_path / "parts"
-    write_pairs(pairs, 400, random.Random(5))
-    arguments = (str(pairs), "--batch-size", "16", "-o", str(parts), "--shard", "1/1")
+    write_pairs(pairs, 72, random.Random(5))
+    arguments = (str(pairs), "--batch-size", "8", "-o", str(parts), "--shard", "1/1")
     first = start("align", *arguments)
     while not (parts / "part-00001-of-00001.jsonl.gz").exists():
-        assert first.poll() is None
+        assert first.is_alive()
         time.sleep(0.01)
     assert main(["align", *arguments]) == 2
-    assert first.wait() == 1
+    assert exit_status(first) == 1
