@@ -16,15 +16,29 @@ LOCKED ?=
 FROM_LOCK = $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --require-hashes
 INSTALL_LOCKED_TORCH = $(FROM_LOCK) $(CPU_ONLY) -r locks/torch.txt || $(FROM_LOCK) -r locks/torch.txt
 
-.PHONY: docs locks stale demo test test-only test-engines test-transformers dist test-sdist test-wheel test-installed install-wheel test-without-torch lint types benchmark nightly clean
+.PHONY: docs locks stale demo test test-only test-first-half test-second-half test-engines test-transformers dist test-sdist test-wheel test-installed install-wheel test-without-torch lint types benchmark nightly clean
 
 demo: $(VENV)/installed
 	$(BIN)/forest-align align examples/pairs.tsv --to text
 
 test: $(VENV)/installed-for-tests lint types test-only test-engines
 
+# Two halves of about the same time at once, or TESTS alone.
+FIRST_HALF := tests/cli tests/em tests/service
+PYTEST = $(BIN)/python -m pytest -m "not engine"
+ifneq ($(TESTS),)
 test-only:
-	$(BIN)/python -m pytest -m "not engine" $(TESTS)
+	$(PYTEST) $(TESTS)
+else
+test-only:
+	$(MAKE) --jobs=2 --output-sync=target test-first-half test-second-half
+endif
+
+test-first-half:
+	$(PYTEST) $(FIRST_HALF)
+
+test-second-half:
+	$(PYTEST) $(addprefix --ignore=,$(FIRST_HALF))
 
 # Engines for clusters, and pages in a browser (apt-get install chromium chromium-driver); what is not installed is
 # skipped.

@@ -5,8 +5,6 @@ from __future__ import annotations
 import doctest
 import importlib
 
-import pytest
-
 from .places import ROOT
 
 FOLDERS = ("forest_align", "em", "eval", "data")
@@ -23,15 +21,11 @@ def modules_with_examples() -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("name", modules_with_examples())
-def test_the_examples_of_a_module_give_what_they_show(name: str) -> None:
-    result = doctest.testmod(importlib.import_module(name))
-    assert result.attempted
-    assert not result.failed
-
-
-def test_there_are_examples_to_run() -> None:
-    assert "forest_align.aligners.loading" in modules_with_examples()
+def test_the_examples_of_modules_give_what_they_show() -> None:
+    names = modules_with_examples()
+    assert "forest_align.aligners.loading" in names
+    results = {name: doctest.testmod(importlib.import_module(name)) for name in names}
+    assert [name for name, result in results.items() if result.failed or not result.attempted] == []
 
 
 def test_a_wrong_example_fails() -> None:

@@ -93,18 +93,17 @@ def test_everything_in_docs_is_linked_from_a_page() -> None:
     assert [name_of(file) for file in files if file.resolve() not in linked] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_scripts_and_their_options_exist(page: Path) -> None:
-    text = text_of(page)
-    assert [
-        name for name in SCRIPT.findall(text) if page.name != "CHANGELOG.md" and not (ROOT / name).is_file()
-    ] == []
-    for command in COMMAND.findall(text):
+def test_scripts_and_their_options_exist() -> None:
+    named = [(name_of(page), name) for page in PAGES for name in SCRIPT.findall(text_of(page))]
+    assert [one for one in named if one[0] != "CHANGELOG.md" and not (ROOT / one[1]).is_file()] == []
+    missing = []
+    for command in (command for page in PAGES for command in COMMAND.findall(text_of(page))):
         script = SCRIPT.search(command)
         if script and command.startswith("python"):
-            source = (ROOT / script[0]).read_text(encoding="utf-8")
+            source = text_of(ROOT / script[0])
             asked = OPTION.findall(command[script.end() :].partition(";")[0])
-            assert [option for option in asked if f'"{option}"' not in source] == [], command
+            missing += [(command, option) for option in asked if f'"{option}"' not in source]
+    assert missing == []
 
 
 def file_of(module: str) -> Path:
@@ -136,14 +135,15 @@ def test_what_the_page_of_the_papers_names_is_in_the_modules_beside_it() -> None
         assert missing == [], modules
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_commands_and_their_options_exist(page: Path) -> None:
-    for command in COMMAND.findall(text_of(page)):
+def test_commands_and_their_options_exist() -> None:
+    known, missing = {name: options_of(name) for name in COMMANDS}, []
+    for command in (command for page in PAGES for command in COMMAND.findall(text_of(page))):
         # A pipe, a comment or another command ends it.
         words = re.split(r"[|#;]", command)[0].split()
         if words[0] == "forest-align" and words[1:] and words[1] in COMMANDS:
-            asked = OPTION.findall(" ".join(words))
-            assert [option for option in asked if option not in options_of(words[1])] == [], command
+            unknown = set(OPTION.findall(" ".join(words))) - known[words[1]]
+            missing += [(command, option) for option in unknown]
+    assert missing == []
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if PYTHON.search(text_of(page))], ids=name_of)

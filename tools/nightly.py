@@ -109,7 +109,7 @@ def main() -> int:
     link_namespace(NAMESPACE)
     tests = [
         *("-m", "pytest", "-p", "no:cacheprovider", "--import-mode=importlib"),
-        f"--hypothesis-seed={seed}",
+        *(f"--hypothesis-seed={seed}", "--hypothesis-profile=thorough"),
     ]
     sanitized = sanitized_environment()
     results = {

@@ -225,19 +225,15 @@ VALUES: tuple[Any, ...] = (
     True,
     -1,
     0,
-    3,
     10**9,
     10**30,
     0.5,
-    1e-300,
     1e300,
     float("nan"),
     float("inf"),
     "",
     "x",
-    "a b (",
     [],
-    [1, 2],
     ["x", "x"],
     {},
     {"a": 1},
@@ -264,7 +260,7 @@ def test_fields_of_other_values(changed: Any, kind: str, file: str) -> None:
             found = outcome(kind, folder, field, f"{file}: ", f"does not fit {file}", f"other {field}")
             ended[(*path, "deleted" if value is ... else repr(value))] = found
             aligned += found == ALIGNED
-            if aligned == 3:  # the field is not read, or allows much
+            if aligned == 2:  # the field is not read, or allows much
                 break
     assert faults(ended) == {} and REFUSED in ended.values()
 

@@ -6,63 +6,13 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
-from safetensors.numpy import load_file, save_file
 from safetensors.torch import save_file as save_torch_file
 
 from forest_align.aligners import load
-from forest_align.aligners.contextual.aligner import ContextualAligner
-from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.model_folder import read_card, write_card
 from forest_align.types import ModelError
-
-CARDS = [
-    "",
-    "[]",
-    "null",
-    "{}",
-    '{"format": 3}',
-    '{"format": "forest", "version": 99}',
-    "\ud800",
-    "[" * 100_000,
-]
-
-
-@pytest.mark.parametrize("content", CARDS)
-@pytest.mark.parametrize("kind", [ForestAligner, ContextualAligner])
-def test_a_damaged_description_is_no_model(tmp_path: Path, content: str, kind: type[ForestAligner]) -> None:
-    (tmp_path / "model.json").write_bytes(content.encode("utf-8", "surrogatepass"))
-    with pytest.raises(ModelError, match=tmp_path.name):
-        kind.load(tmp_path)
-    with pytest.raises(ModelError, match=tmp_path.name):
-        load(tmp_path)
-
-
-@pytest.mark.parametrize("name", ["forest", "contextual", "joint", "semi-markov"])
-def test_a_model_of_another_kind_or_version_is_refused(tmp_path: Path, name: str) -> None:
-    aligner = load(name)
-    aligner.save(tmp_path)
-    card = read_card(tmp_path)
-    for changed in ({"version": card["version"] + 1}, {"version": None}, {"format": "other"}):
-        write_card(tmp_path, {**card, **changed})
-        with pytest.raises(ModelError, match=r"expected a model of the .* aligner, version"):
-            type(aligner).load(tmp_path)
-
-
-@pytest.mark.parametrize("name", ["forest", "contextual"])
-def test_damaged_weights_are_no_model(tmp_path: Path, name: str) -> None:
-    load(name).save(tmp_path)
-    (weights,) = tmp_path.glob("*.safetensors")
-    whole = weights.read_bytes()
-    for content in (b"", whole[:100], b"\x00" * 64, whole[:-8]):
-        weights.write_bytes(content)
-        with pytest.raises(ModelError, match="cannot read the weights"):
-            load(tmp_path)
-    weights.unlink()
-    with pytest.raises(ModelError, match="cannot read the weights"):
-        load(tmp_path)
 
 
 @pytest.mark.parametrize("kind", [torch.bfloat16, torch.float8_e4m3fn])
@@ -88,29 +38,6 @@ def test_a_model_of_other_features_is_refused(tmp_path: Path, name: str, field: 
     for changed in ([*card[field], "one more"], card[field][::-1], None):
         write_card(tmp_path, {**card, field: changed})
         with pytest.raises(ModelError, match=f"other {field} than this version computes"):
-            load(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("name", "array"),
-    [
-        ("forest", "general"),
-        ("contextual", "directions"),
-        ("contextual", "second_hidden_bias"),
-        ("contextual", "third_output"),
-        ("joint", "arcs"),
-        ("semi-markov", "null"),
-    ],
-)
-def test_weights_of_another_shape_or_that_are_no_numbers_are_refused(
-    tmp_path: Path, name: str, array: str
-) -> None:
-    load(name).save(tmp_path)
-    (file,) = tmp_path.glob("*.safetensors")
-    arrays = load_file(file)
-    for changed in (arrays[array][..., :-1], arrays[array][None], np.full_like(arrays[array], np.nan)):
-        save_file({**arrays, array: np.ascontiguousarray(changed)}, file)
-        with pytest.raises(ModelError, match="expected"):
             load(tmp_path)
 
 

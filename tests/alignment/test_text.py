@@ -5,7 +5,7 @@ import unicodedata
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.alignment import Alignment, Links, PhrasePair, PhraseRelation
@@ -286,7 +286,6 @@ def test_words_cannot_take_over_the_terminal(word: str) -> None:
 words = st.lists(st.text(st.characters(codec="utf-8"), min_size=1, max_size=40), min_size=1, max_size=12)
 
 
-@settings(deadline=None)
 @given(words, words, st.integers(40, 120))
 def test_no_line_is_wider_than_the_terminal(source: list[str], target: list[str], width: int) -> None:
     phrases = tuple(
@@ -306,7 +305,6 @@ def test_no_line_is_wider_than_the_terminal(source: list[str], target: list[str]
         assert max(sum(map(columns_of, line)) for line in lines) <= width
 
 
-@settings(deadline=None)
 @given(words, st.integers(40, 120))
 def test_nothing_is_cut(source: list[str], width: int) -> None:
     sentence = Sentence.from_words(source)

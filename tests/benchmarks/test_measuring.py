@@ -14,17 +14,14 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.forest.aligner import ForestAligner
-from forest_align.aligners.forest.features import forest_of
 from forest_align.aligners.forest.options import ForestOptions
 from forest_align.aligners.words.candidate import Candidate
 from forest_align.aligners.words.choose import word_candidates
-from forest_align.alignment import Alignment, Links, project
-from forest_align.data.formats.format import ChunkLink, SentencePair
-from forest_align.eval.metrics.constituents import constituent_spans
+from forest_align.alignment import Alignment, Links
+from forest_align.data.formats.format import SentencePair
 from forest_align.types import InputError, Sentence
 
 from ..em.forest.test_dev_set import GOLD, TREES, gold_pairs, parse_many
-from ..em.forest.test_model_making import cells
 
 
 def test_figures_of_the_search_are_those_worked_out_by_hand() -> None:
@@ -103,23 +100,6 @@ def test_pairs_are_measured_by_the_constituents_of_their_own_stanford_trees(
         assert projection.target_spans.tolist() == [[0, 7], [4, 7]]
 
 
-def test_chunked_pairs_are_measured_by_their_own_trees_and_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = measure_forest
-    pair = replace(gold_pairs()[0], chunks=(ChunkLink((0, 2), (5, 6), "EQUI"),))
-    given = OwnReader(module, monkeypatch, [InputError("broken"), pair, replace(pair, links=None), pair])
-    cases = module.ists(measure_options("toy"))
-    assert given.paths == [Path("data") / "a.wa"]
-    assert given.parsed == [list(pair.source.words), list(pair.target.words)], "each sentence once"
-    assert len(cases) == 2
-    for case in cases:
-        source, target = case.systems["3-best forest"]
-        assert (source.words, target.words) == (pair.source.words, pair.target.words)
-        spans = [constituent_spans(forest_of(side)) for side in (source, target)]
-        judge = case.count.__self__
-        assert judge.wanted == project(*spans, pair.links).sure_pairs()
-        assert np.argwhere(judge.linked).tolist() == [[0, 5], [0, 6], [2, 5], [2, 6]]
-
-
 def test_each_variant_of_the_search_aligns_with_the_candidates_asked_for(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -154,50 +134,6 @@ def test_each_variant_of_the_search_aligns_with_the_candidates_asked_for(
     assert "ms a pair for the word candidates" in capsys.readouterr().out
     forest = replace(case, systems={"3-best forest": (source, target)})
     assert "projection" not in module.measure(aligner, [forest], "3-best forest", False)
-
-
-def test_parses_are_kept_by_the_size_of_the_forests(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    module, options = measure_forest, measure_options("toy")
-    given = OwnReader(module, monkeypatch, [])
-    options.cache = tmp_path
-    for size in (3, 4, 3):
-        options.forest_size = size
-        (parsed,) = module.parse(gold_pairs()[:1], options)
-        assert (parsed.source.words, parsed.target.words) == (
-            parsed.pair.source.words,
-            parsed.pair.target.words,
-        )
-    assert given.sizes == [3, 4, 3] and len(given.parsed) == 4
-
-
-@pytest.mark.parametrize("corpus", ["edinburgh", "ists"])
-def test_the_table_has_a_line_for_each_kind_of_trees_and_each_search(
-    corpus: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    module = measure_forest
-    names = ["reach", "recall", "precision", "judged", "compatible", "phrases", "ms"]
-    values = [10.0, 20.0, 30.0, 40.0, 50.0, 6.0, 0.125]
-    if corpus == "edinburgh":
-        del names[3:5], values[3:5]
-    cases = [SimpleNamespace(systems={"forest": (), "best": ()})] * 2
-    asked = []
-
-    def measure(aligner: ForestAligner, given: Any, trees: str, gold: bool) -> dict[str, list[float]]:
-        asked.append((trees, gold))
-        return {"full": values, "other": values}
-
-    monkeypatch.setattr(module, corpus, lambda options: cases)
-    monkeypatch.setattr(module, "measure", measure)
-    links = "gold" if corpus == "edinburgh" else "candidates"
-    monkeypatch.setattr("sys.argv", ["measure_forest", "data", corpus, "--links", links])
-    module.main()
-    assert asked == [(trees, links == "gold") for trees in ("forest", "best")]
-    head, _, *rows = cells(capsys.readouterr().out)
-    assert head == [f"{corpus}, 2 pairs", "search", *names]
-    shown = [f"{value:.1f}" for value in values[:-1]] + ["0.12"]
-    assert rows == [[trees, name, *shown] for trees in ("forest", "best") for name in ("full", "other")]
 
 
 def test_chunked_pairs_have_no_gold_word_links(

@@ -100,7 +100,6 @@ def test_asking_for_too_many_trees_gives_every_tree_once(n: int, labels: int, fo
 
 
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 8), labels=st.integers(2, 5), force_root=st.booleans())
-@settings(max_examples=40, deadline=None)
 def test_kernel_and_reference_agree_on_random_charts(
     seed: int, n: int, labels: int, force_root: bool
 ) -> None:
@@ -117,7 +116,7 @@ def test_kernel_and_reference_agree_on_random_charts(
 
 
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 4), force_root=st.booleans())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_ties_give_distinct_trees_with_the_right_scores(seed: int, n: int, force_root: bool) -> None:
     scores = np.random.default_rng(seed).integers(-1, 2, (n, n, 3)).astype(np.float32)
     scores[:, :, 0] = 0
@@ -132,7 +131,6 @@ def test_ties_give_distinct_trees_with_the_right_scores(seed: int, n: int, force
 
 @BOTH
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 4), labels=st.integers(1, 3), force_root=st.booleans())
-@settings(max_examples=60, deadline=None)
 def test_forbidden_labels_and_scores_of_the_empty_label_are_as_in_all_trees(
     module: ModuleType, seed: int, n: int, labels: int, force_root: bool
 ) -> None:

@@ -61,7 +61,6 @@ sizes = st.integers(1, 9)
 seeds = st.integers(0, 2**32 - 1)
 
 
-@settings(max_examples=60, deadline=None)
 @given(seeds, sizes, sizes)
 def test_kernel_and_twin_give_the_same_features(seed: int, n: int, m: int) -> None:
     arguments = random_pair(seed, n, m)
@@ -80,7 +79,7 @@ def test_kernel_and_twin_give_the_same_features(seed: int, n: int, m: int) -> No
     )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seeds, sizes, sizes)
 def test_kernel_and_twin_give_the_same_probabilities(seed: int, n: int, m: int) -> None:
     arguments = random_pair(seed, n, m)
@@ -93,7 +92,6 @@ def test_kernel_and_twin_give_the_same_probabilities(seed: int, n: int, m: int) 
     assert ((found >= 0) & (found <= 1)).all()
 
 
-@settings(max_examples=40, deadline=None)
 @given(seeds, sizes, sizes, st.sampled_from([0.0, 0.2, 0.5, 1.1]))
 def test_first_pass_keeps_the_features_of_cells_that_are_not_hopeless(
     seed: int, n: int, m: int, hopeless: float
@@ -145,7 +143,6 @@ def random_message_pass(
     )
 
 
-@settings(max_examples=60, deadline=None)
 @given(seeds, sizes, sizes, st.integers(0, 2), st.integers(1, 6))
 def test_kernel_and_twin_give_the_same_after_messages(
     seed: int, n: int, m: int, rounds: int, size: int
@@ -183,7 +180,6 @@ def swapped_sides(sides: list[Any]) -> list[Any]:
     return [sides[1], sides[0], sides[3], sides[2]]
 
 
-@settings(max_examples=40, deadline=None)
 @given(seeds, sizes, sizes)
 def test_messages_of_swapped_sentences_are_transposed(seed: int, n: int, m: int) -> None:
     probability, _, _, _, bias, *sides, weights = split_weights(random_message_pass(seed, n, m, 2))
@@ -253,7 +249,6 @@ def test_without_rounds_cells_are_scored_apart() -> None:
     assert 0 < len(cells) < found.size and not collected.size
 
 
-@settings(max_examples=40, deadline=None)
 @given(seeds, sizes, sizes)
 def test_features_of_swapped_sentences_are_transposed(seed: int, n: int, m: int) -> None:
     arguments = random_pair(seed, n, m)
@@ -265,7 +260,6 @@ def test_features_of_swapped_sentences_are_transposed(seed: int, n: int, m: int)
     np.testing.assert_array_equal(classes.reshape(n, m), other_classes.reshape(m, n).T)
 
 
-@settings(max_examples=40, deadline=None)
 @given(seeds, sizes, sizes)
 def test_context_features_of_swapped_sentences_are_transposed(seed: int, n: int, m: int) -> None:
     _, _, evidence, one, two, *_ = random_pair(seed, n, m)
@@ -410,7 +404,6 @@ def test_kernel_and_twin_give_the_same_for_long_sentences() -> None:
     )
 
 
-@settings(max_examples=40, deadline=None)
 @given(seeds, sizes, sizes, st.integers(1, 4))
 def test_of_equally_probable_rivals_the_first_one_is_heard(seed: int, n: int, m: int, size: int) -> None:
     # Whatever their states, cells of two kinds of words send two probabilities in all, with many messages.

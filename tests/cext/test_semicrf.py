@@ -73,7 +73,7 @@ sizes = st.integers(1, 7)
 null_lengths = st.integers(1, 4)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(seeds, sizes, sizes, st.sampled_from([0.1, 2.0, 20.0]), st.sampled_from([0.0, 0.3, 1.0]), null_lengths)
 def test_kernel_and_twin_agree(
     seed: int, n: int, m: int, scale: float, kept: float, longest_null: int
@@ -86,7 +86,7 @@ def test_kernel_and_twin_agree(
     np.testing.assert_array_equal(steps, expected_steps)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(seeds, st.integers(1, 4), st.integers(1, 3), null_lengths)
 def test_kernel_sums_and_searches_all_paths(seed: int, n: int, m: int, longest_null: int) -> None:
     problem = random_problem(seed, n, m, kept=0.5, longest_null=longest_null)
@@ -119,7 +119,7 @@ def test_kernel_sums_and_searches_all_paths(seed: int, n: int, m: int, longest_n
     assert steps.tolist() == best
 
 
-@settings(max_examples=15, deadline=None, derandomize=True)
+@settings(max_examples=15, derandomize=True)
 @given(seeds, st.integers(1, 5), st.integers(1, 5), null_lengths)
 def test_marginals_are_the_derivatives_of_the_log_partition(
     seed: int, n: int, m: int, longest_null: int
@@ -136,7 +136,7 @@ def test_marginals_are_the_derivatives_of_the_log_partition(
             assert slope == pytest.approx(counts[place], abs=1e-4)
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@settings(max_examples=30, derandomize=True)
 @given(seeds, sizes, sizes, st.floats(0, 3))
 def test_a_cost_that_is_added_to_scores_never_lowers_the_log_partition(
     seed: int, n: int, m: int, cost: float

@@ -25,7 +25,7 @@ def similarities(one: Sequence[str], two: Sequence[str]) -> np.ndarray:
     return string_similarity.string_similarities(*letters_of(one), *letters_of(two))
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(words, words)
 def test_kernel_and_twin_agree(one: list[str], two: list[str]) -> None:
     found = similarities(one, two)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align import Alignment, InputError, Links, ModelError, Sentence, Token
@@ -85,7 +85,6 @@ def inner(sentence: Sentence) -> str:
     return sentence.text[sentence.tokens[0].start : sentence.tokens[-1].end] if sentence.tokens else ""
 
 
-@settings(deadline=None)
 @given(alignments(), st.booleans())
 def test_all_edits_together_make_the_target_from_the_source(alignment: Alignment, minimal: bool) -> None:
     edits = alignment.edits(minimal=minimal)
@@ -274,7 +273,6 @@ def test_characters_of_texts_without_offsets_are_those_of_the_joined_words() -> 
     assert (span.text, span.characters) == ("a", (0, 1))
 
 
-@settings(deadline=None, max_examples=40)
 @given(alignments(most=4), st.integers(0, 2**32 - 1))
 def test_probabilities_and_best_paths_agree_with_an_enumeration(alignment: Alignment, seed: int) -> None:
     lattice = possible_edits(alignment).lattice

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from html import unescape
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align import Alignment, Links, Sentence
@@ -35,7 +35,6 @@ def corrected(block: str) -> list[str]:
     return words
 
 
-@settings(deadline=None)
 @given(alignments())
 def test_the_corrections_of_m2_make_the_target(alignment: Alignment) -> None:
     assert corrected(edits_to_m2(alignment, alignment.edits())) == list(alignment.target.words)
@@ -135,7 +134,6 @@ def text_of_page(page: str, dropped: str) -> str:
     )
 
 
-@settings(deadline=None)
 @given(alignments(), st.booleans())
 def test_tracked_changes_make_both_raw_texts(alignment: Alignment, minimal: bool) -> None:
     edits = alignment.edits(minimal=minimal)
@@ -175,7 +173,6 @@ def in_units(text: str, span: Sequence[int]) -> str:
     return text.encode("utf-16-le")[2 * span[0] : 2 * span[1]].decode("utf-16-le")
 
 
-@settings(deadline=None)
 @given(alignments())
 def test_what_thresh_does_not_mark_is_the_same_in_both_texts(alignment: Alignment) -> None:
     edits = alignment.edits()
@@ -198,7 +195,6 @@ def test_what_thresh_does_not_mark_is_the_same_in_both_texts(alignment: Alignmen
     assert "".join(rest[0]) == "".join(rest[1])
 
 
-@settings(deadline=None)
 @given(alignments())
 def test_operations_of_easse_make_the_target(alignment: Alignment) -> None:
     entry = edits_to_easse(alignment, alignment.edits())

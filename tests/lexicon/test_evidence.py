@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.lexicon.evidence import explain, word_evidence, word_relations
@@ -172,7 +172,6 @@ def test_lemmas_that_the_sentence_brings_are_used() -> None:
 
 
 @given(sentences, sentences)
-@settings(max_examples=150, deadline=None)
 def test_swapped_sentences_give_the_transpose(source: Sentence, target: Sentence) -> None:
     for table in (None, PPDB):
         found = word_evidence(source, target, load_lexicon(), table)
@@ -181,7 +180,6 @@ def test_swapped_sentences_give_the_transpose(source: Sentence, target: Sentence
 
 
 @given(sentences, sentences)
-@settings(max_examples=100, deadline=None)
 def test_the_matrix_agrees_with_the_questions_about_two_words(source: Sentence, target: Sentence) -> None:
     lexicon = load_lexicon()
     found = word_evidence(source, target, lexicon)
@@ -200,7 +198,6 @@ def test_the_matrix_agrees_with_the_questions_about_two_words(source: Sentence, 
 
 
 @given(sentences, sentences)
-@settings(max_examples=100, deadline=None)
 def test_the_relations_of_two_words_are_those_of_their_cell(source: Sentence, target: Sentence) -> None:
     lexicon = load_lexicon()
     found = word_evidence(source, target, lexicon)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.lexicon._acronyms import acronym_spans
@@ -75,7 +75,6 @@ def naive_groups(source: Sentence, target: Sentence, table: PairTable | None) ->
     return sorted(set(found))
 
 
-@settings(max_examples=150, deadline=None)
 @given(sentences, sentences, st.sampled_from([None, TABLE, SHORT_TABLE]))
 def test_groups_are_those_that_a_search_over_all_spans_finds(
     source: Sentence, target: Sentence, table: PairTable | None
@@ -138,7 +137,6 @@ def naive_blocks(probabilities: np.ndarray, threshold: float) -> list[Group]:
     return sorted(found)
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     st.integers(0, 10),
     st.integers(0, 10),

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.alignment import Alignment
@@ -64,7 +64,6 @@ def test_an_empty_input_gives_a_file_that_can_be_unpacked(tmp_path: Path, killed
     assert aligned(pairs, out, "--resume") == aligned(pairs, tmp_path / "whole.jsonl.gz")
 
 
-@settings(deadline=None, max_examples=40)
 @given(cut=st.integers(0, 1600), to=st.sampled_from(["jsonl", "pharaoh"]))
 def test_a_resumed_run_gives_the_same_bytes_wherever_the_first_was_cut(cut: int, to: str) -> None:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:

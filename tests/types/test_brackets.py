@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from nltk import Tree
 
@@ -21,7 +21,6 @@ TREES = st.recursive(
 
 
 @given(TREES)
-@settings(max_examples=80, deadline=None)
 def test_a_tree_comes_back_from_its_brackets(tree: Tree) -> None:
     for bracket in (str(tree), tree.pformat(margin=10**6)):
         assert parse_bracket(bracket) == tree

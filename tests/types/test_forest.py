@@ -65,7 +65,6 @@ def all_derivations(forest: ParseForest, node: int) -> list[tuple[float, frozens
 
 
 @given(brackets=random_trees())
-@settings(max_examples=80, deadline=None)
 def test_every_tree_of_a_forest_is_enumerated_once_best_first(brackets: list[str]) -> None:
     forest = forest_of(*brackets)
     roots = np.exp(forest.log_marginal[forest.roots])
@@ -87,7 +86,6 @@ def test_every_tree_of_a_forest_is_enumerated_once_best_first(brackets: list[str
 
 
 @given(brackets=random_trees(), seed=st.integers(0, 99))
-@settings(max_examples=80, deadline=None)
 def test_marginals_are_sums_over_the_trees_given(brackets: list[str], seed: int) -> None:
     logs = np.random.default_rng(seed).normal(size=len(brackets)).tolist()
     forest = forest_of(*brackets, logs=logs)
@@ -112,7 +110,6 @@ def test_marginals_are_sums_over_the_trees_given(brackets: list[str], seed: int)
 
 
 @given(brackets=random_trees(), seed=st.integers(0, 99))
-@settings(max_examples=40, deadline=None)
 def test_marginals_are_sums_over_the_trees_of_the_forest(brackets: list[str], seed: int) -> None:
     logs = np.random.default_rng(seed).normal(size=len(brackets)).tolist()
     forest = forest_of(*brackets, logs=logs)
@@ -127,7 +124,6 @@ def test_marginals_are_sums_over_the_trees_of_the_forest(brackets: list[str], se
 
 
 @given(brackets=random_trees(), seed=st.integers(0, 99))
-@settings(max_examples=80, deadline=None)
 def test_the_best_tree_is_the_most_probable_tree_given(brackets: list[str], seed: int) -> None:
     logs = np.random.default_rng(seed).normal(size=len(brackets)).tolist()
     words, forest = forest_from_trees([Tree.fromstring(bracket) for bracket in brackets], logs)
@@ -251,7 +247,7 @@ def test_a_forest_cannot_be_changed() -> None:
 
 
 @given(brackets=random_trees(), seed=st.integers(0, 99))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_json_round_trips_exactly(brackets: list[str], seed: int) -> None:
     forest = forest_of(*brackets, logs=np.random.default_rng(seed).normal(size=len(brackets)).tolist())
     again = ParseForest.from_json(json.loads(json.dumps(forest.to_json())))

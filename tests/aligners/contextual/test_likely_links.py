@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.aligners.contextual._likely_links import most_likely_links
@@ -70,7 +70,6 @@ def test_the_most_probable_come_first_then_those_from_the_left() -> None:
     assert chosen("a a", "a a", [[0.3, 0.31], [0.3, 0.3]]) == [(0, 1), (1, 0)]
 
 
-@settings(max_examples=200, deadline=None)
 @given(data=st.data(), n=st.integers(0, 6), m=st.integers(0, 6), threshold=st.sampled_from([0.0, 0.3, 0.5]))
 def test_swapped_sentences_have_the_transposed_links(
     data: st.DataObject, n: int, m: int, threshold: float

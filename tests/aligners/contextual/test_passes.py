@@ -61,7 +61,7 @@ def kind_of(word: str) -> int:
     return 2 if word in ",.?" else 1 if word in ("the", "of") else 0
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(
     st.integers(0, 20),
     *(st.builds(sentence, st.lists(st.sampled_from(WORDS[:-1]), min_size=1, max_size=9), st.integers(0, 5)),)

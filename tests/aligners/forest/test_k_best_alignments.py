@@ -35,7 +35,7 @@ def packed(seed: int) -> tuple[cases.Case, SearchOptions, AlignmentArrays]:
     return case, options, alignment.align(*case, options)
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(seed=st.integers(0, 10**6))
 def test_k_best_are_the_best_of_all_derivations(seed: int) -> None:
     case, options, found = packed(seed)
@@ -59,7 +59,7 @@ def test_k_best_are_the_best_of_all_derivations(seed: int) -> None:
             assert np.array_equal(getattr(got[0], name), getattr(found, name)), name
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(seed=st.integers(0, 10**6))
 def test_every_derivation_has_the_pairs_the_paths_and_the_nulls_of_one_that_was_enumerated(seed: int) -> None:
     case, options, found = packed(seed)

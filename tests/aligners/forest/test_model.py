@@ -187,40 +187,6 @@ def test_weights_without_as_many_names_are_refused(tmp_path: Path) -> None:
         ForestModel.load(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"version": 99}, "version 1"),
-        ({"features": ["x"]}, "features"),
-        ({"options": {"beem": 3}}, r"json.*'options': expected some of .*, found beem"),
-        ({"options": [3]}, r"json.*'options': expected an object, found"),
-        ({"format": "other"}, "forest aligner"),
-        ({"calibration": {"temperature": 0.0}}, "temperature"),
-        ({"calibration": {"temprature": 2.0}}, "temprature"),
-        ({"calibration": {"link_power": 10**400}}, r"json.*'link_power': expected a number"),
-        ({"calibration": 2.0}, r"json.*'calibration': expected an object, found number"),
-        ({"options": {"normalizer": "nonsense"}}, "normalizer"),
-        ({"options": {"beam": 0}}, "beam"),
-        ({"options": {"beam": 2.5}}, "beam"),
-        ({"options": {"tree_weight": -1}}, "tree_weight"),
-        ({"options": {"link_weight": "much"}}, "link_weight"),
-        ({"options": {"parser_weight": 1.5}}, "parser_weight"),
-        ({"options": {"null_penalty": 10**400}}, r"json.*'null_penalty': expected a number"),
-        ({"options": {"multiword": "false"}}, r"json.*'multiword': expected true or false, found"),
-        ({"options": {"count_all_nulls": 1}}, r"json.*'count_all_nulls': expected true or false, found"),
-        ({"description": {"tuned": "yes"}}, r"json.*'tuned': expected an object, found"),
-        ({"description": {"tuned": {"forest_size": "10"}}}, r"json.*'forest_size': expected an integer"),
-        ({"description": {"tuned": {"forest_size": 0}}}, r"json.*'forest_size': expected 1 to 10000"),
-    ],
-)
-def test_a_model_of_another_kind_is_refused(tmp_path: Path, change: dict[str, object], message: str) -> None:
-    bundled().save(tmp_path)
-    about = json.loads((tmp_path / "model.json").read_text())
-    (tmp_path / "model.json").write_text(json.dumps({**about, **change}))
-    with pytest.raises(ModelError, match=message):
-        ForestModel.load(tmp_path)
-
-
 def test_a_model_without_calibration_reports_plain_posteriors(tmp_path: Path) -> None:
     bundled().save(tmp_path)
     about = json.loads((tmp_path / "model.json").read_text())

@@ -61,7 +61,7 @@ def odds(phrases: PhraseEvidence, forests: Any, one: int, two: int, bias: float)
     return min(max(float(phrases.log_odds[known[0]]) + bias, LEAST_ODDS), MOST_ODDS) if known else LEAST_ODDS
 
 
-@settings(max_examples=80, deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(seed=st.integers(0, 10**6))
 def test_the_score_is_the_sum_of_its_terms(aligner: ForestAligner, seed: int) -> None:
     rng = random.Random(seed)
@@ -139,7 +139,7 @@ def in_kernel_form(forest: ParseForest, log_null: np.ndarray, weight: float) -> 
 
 
 @pytest.mark.parametrize("name", ALIGNERS)
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(seed=st.integers(0, 10**6), weight=st.sampled_from([0.0, 1e-12, 0.2, 0.7, 1.0]))
 def test_interpolated_scores_are_those_of_all_alignments(
     aligner: ForestAligner, name: str, seed: int, weight: float

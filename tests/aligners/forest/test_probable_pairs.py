@@ -141,7 +141,7 @@ def fits(
     )
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(seed=st.integers(0, 10**6))
 def test_the_set_is_legitimate_and_nothing_probable_that_fits_is_missing(
     aligner: ForestAligner, seed: int

@@ -32,7 +32,7 @@ def aligner() -> ForestAligner:
     return ForestAligner.load("forest", lexicon=load_lexicon())
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(seed=st.integers(0, 10**6))
 def test_each_part_of_the_derivation_is_reported_in_its_place(aligner: ForestAligner, seed: int) -> None:
     rng = random.Random(seed)
@@ -93,7 +93,7 @@ def test_each_part_of_the_derivation_is_reported_in_its_place(aligner: ForestAli
         assert tree.log_probability == pytest.approx(best)
 
 
-@settings(max_examples=120, deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(seed=st.integers(0, 10**6))
 def test_only_links_that_are_marked_lead_out_of_phrases(aligner: ForestAligner, seed: int) -> None:
     rng = random.Random(seed)
@@ -209,7 +209,7 @@ def test_a_search_that_was_cut_short_is_told(aligner: ForestAligner) -> None:
         assert found.root_aligned and bool(found.warnings) == narrowed
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(seed=st.integers(0, 10**6))
 def test_links_without_a_probability_have_that_of_their_pair_in_the_derivation(
     aligner: ForestAligner, seed: int

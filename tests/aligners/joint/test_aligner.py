@@ -27,7 +27,7 @@ from forest_align.alignment import Alignment
 from forest_align.lexicon.kinds import Evidence
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.lexicon.pair_table import PairTable
-from forest_align.types import InputError, ModelError, Sentence
+from forest_align.types import InputError, Sentence
 
 from ...places import SHARED
 from .joint_sentences import ToyParser, sentence, vectors
@@ -357,37 +357,6 @@ def test_a_model_comes_back_from_its_folder(tmp_path: Path, links: bool) -> None
     assert (again.link_features, again.card) == (links, {"pairs": 3})
     aligner = forest_align.load(tmp_path / "model")
     assert isinstance(aligner, JointAligner) and (aligner.link_model is not None) == links
-
-
-@pytest.mark.parametrize(
-    ("field", "value", "message"),
-    [
-        ("arc_features", ["align two moons"], "other arc_features"),
-        ("variant", "arc", "damaged"),
-        ("longest", "three", "damaged"),
-        ("longest", 2.5, "damaged: field 'longest'"),
-        ("longest", True, "damaged: field 'longest'"),
-        ("calibration", [1], "damaged: field 'calibration'"),
-        ("calibration", [10**400, 0], r"model\.json' is damaged: field 'calibration'"),
-        ("calibration", [1, float("nan")], "damaged: field 'calibration'"),
-        ("link_features", "yes", "true or false"),
-        ("version", 99, "version 99"),
-    ],
-)
-def test_a_model_of_another_version_is_refused(
-    tmp_path: Path, field: str, value: object, message: str
-) -> None:
-    JointModel(random_weights()).save(tmp_path)
-    card = json.loads((tmp_path / "model.json").read_text())
-    (tmp_path / "model.json").write_text(json.dumps(card | {field: value}))
-    with pytest.raises(ModelError, match=message):
-        JointModel.load(tmp_path)
-
-
-def test_damaged_weights_are_refused(tmp_path: Path) -> None:
-    JointModel(np.full(WEIGHT_COUNT, np.nan)).save(tmp_path)
-    with pytest.raises(ModelError, match="damaged"):
-        JointModel.load(tmp_path)
 
 
 def test_variants_and_lengths_are_checked() -> None:

@@ -85,12 +85,6 @@ def test_a_folder_of_another_kind_is_refused(tmp_path: Path) -> None:
         ProjectionAligner.load(tmp_path)
 
 
-def test_a_damaged_threshold_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "model.json").write_text('{"format": "projection", "version": 1, "threshold": "high"}')
-    with pytest.raises(ModelError, match="threshold"):
-        forest_align.load(tmp_path)
-
-
 @pytest.mark.parametrize("links", [Links.of([(0, 7)]), Links.of([(0, 0)], scores=[1.5])])
 def test_wrong_links_of_the_caller_are_refused(aligner: ProjectionAligner, links: Links) -> None:
     with pytest.raises(InputError):

@@ -92,7 +92,7 @@ def test_a_word_and_its_abbreviation_of_several_words_are_one_phrase_pair() -> N
     assert ((3, 6), (1, 2)) in spans
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(st.integers(0, 2**32 - 1), sentences, sentences, st.sampled_from(KINDS))
 def test_any_weights_give_a_sound_alignment(
     seed: int, source: Sentence, target: Sentence, options: LatticeOptions
@@ -123,7 +123,7 @@ def test_any_weights_give_a_sound_alignment(
     assert Alignment.from_json(line).to_json() == line
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(st.integers(0, 2**32 - 1), sentences, sentences, st.sampled_from(KINDS))
 def test_swapped_sentences_give_the_swapped_alignment(
     seed: int, source: Sentence, target: Sentence, options: LatticeOptions
@@ -138,7 +138,7 @@ def test_swapped_sentences_give_the_swapped_alignment(
 TOKENS: Any = {"options": LatticeOptions((1, 1)), "both_directions": True}
 
 
-@settings(max_examples=20, deadline=None, derandomize=True)
+@settings(max_examples=20, derandomize=True)
 @given(st.integers(0, 2**32 - 1), sentences, sentences)
 def test_the_token_based_model_aligns_what_either_direction_aligns(
     seed: int, source: Sentence, target: Sentence
@@ -194,7 +194,7 @@ def test_probabilities_of_links_are_those_of_all_phrase_pairs_with_the_two_words
         assert score == pytest.approx(pairs[inside].sum())
 
 
-@settings(max_examples=20, deadline=None, derandomize=True)
+@settings(max_examples=20, derandomize=True)
 @given(st.integers(0, 2**32 - 1), sentences, sentences)
 def test_the_alignment_is_the_best_path_with_its_probability(
     seed: int, source: Sentence, target: Sentence

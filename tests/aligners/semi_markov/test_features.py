@@ -112,7 +112,7 @@ def test_only_phrase_pairs_with_something_in_common_are_offered() -> None:
     assert len(found.spans) == 9 + 8
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@settings(max_examples=30, derandomize=True)
 @given(st.lists(st.sampled_from(THE_CAT.split()), min_size=1, max_size=9), st.integers(1, 9))
 def test_features_are_finite_and_belong_to_spans_in_order(words: list[str], size: int) -> None:
     found = lattice(" ".join(words), " ".join(A_CAT.split()[:size]))

@@ -154,7 +154,7 @@ def test_all_features_are_those_of_a_plain_computation_and_none_is_never_seen() 
         assert set(np.concatenate(every).tolist()) == set(range(len(classes)))
 
 
-@settings(max_examples=20, deadline=None, derandomize=True)
+@settings(max_examples=20, derandomize=True)
 @given(sentences, sentences)
 def test_features_of_any_sentences_are_those_of_a_plain_computation(
     source: Sentence, target: Sentence
@@ -211,7 +211,7 @@ def test_further_features_are_those_of_a_plain_computation_and_none_is_never_see
         assert [name for name, any_seen in zip(names, seen, strict=True) if not any_seen] == []
 
 
-@settings(max_examples=20, deadline=None, derandomize=True)
+@settings(max_examples=20, derandomize=True)
 @given(sentences, sentences)
 def test_further_features_of_any_sentences_are_those_of_a_plain_computation(
     source: Sentence, target: Sentence

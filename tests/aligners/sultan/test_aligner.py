@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from forest_align.aligners.sultan.aligner import SultanAligner
@@ -81,7 +81,6 @@ def annotated(draw: st.DrawFn, length: int, words: list[str], tags: list[str]) -
 TIED = tuple((Sentence.from_words(text.split()), Annotation()) for text in ("cat mat cat", "mat cat mat"))
 
 
-@settings(max_examples=400, deadline=None)
 @given(annotated_pairs(), st.sampled_from([None, PairTable([("cat", "mat"), ("saw", "York")])]))
 @example((TIED[0], TIED[1]), None)
 def test_the_alignment_is_transposed_whatever_the_dependencies_and_names(

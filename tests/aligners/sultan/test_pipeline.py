@@ -6,7 +6,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.aligners.sultan._contexts import word_similarity
@@ -333,7 +333,6 @@ def views(draw: st.DrawFn) -> SentenceView:
     return view(" ".join(items), tuple(Dependency(*edge) for edge in edges))
 
 
-@settings(max_examples=150, deadline=None)
 @given(views(), views())
 def test_every_content_word_but_names_is_aligned_once(one: SentenceView, two: SentenceView) -> None:
     found = published_links(one, two, no_synonyms, replace(ALL, modules=MODULES - {"entities"}))

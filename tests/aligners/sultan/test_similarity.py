@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.aligners.sultan._similarity import RELATION_WORTH, similar_words
@@ -114,13 +114,11 @@ def sentences(draw: st.DrawFn) -> Sentence:
     return tagged(" ".join(words), vectors.tolist() if draw(st.booleans()) else None)
 
 
-@settings(max_examples=200, deadline=None)
 @given(sentences(), sentences())
 def test_links_of_swapped_sentences_are_the_transpose(one: Sentence, two: Sentence) -> None:
     assert linked(one, two) == {(i, j) for j, i in linked(two, one)}
 
 
-@settings(max_examples=100, deadline=None)
 @given(sentences(), st.integers(0, 5))
 def test_so_are_those_of_the_same_words_with_other_vectors(one: Sentence, seed: int) -> None:
     vectors = np.random.default_rng(seed).normal(size=(len(one), 2))

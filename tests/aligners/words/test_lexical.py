@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.aligners.words.candidate import Candidate
@@ -49,7 +49,6 @@ def linked_words(
 
 
 @given(source=sentences(), target=sentences(), cosine=st.sampled_from([None, 0.3, 0.8]))
-@settings(max_examples=60, deadline=None)
 def test_swapped_sentences_give_swapped_candidates(
     source: Sentence, target: Sentence, cosine: float | None
 ) -> None:

@@ -170,7 +170,7 @@ def test_every_line_of_output_can_be_read_back(tmp_path: Path, aligners: list[Fa
     assert [Alignment.from_json(line).id for line in out.read_text().splitlines()] == list("1234567")
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(cut=st.integers(0, 4000), batch_size=st.integers(1, 3))
 def test_a_resumed_run_gives_the_same_bytes_wherever_the_first_was_cut(cut: int, batch_size: int) -> None:
     import tempfile

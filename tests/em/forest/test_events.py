@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.em.forest._objective import EventTable
@@ -37,7 +37,6 @@ def build(
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=40, deadline=None)
 def test_in_a_pair_the_candidates_are_the_phrases_of_the_other_sentence_and_null(seed: int) -> None:
     random = np.random.default_rng(seed)
     pairs = random_pairs(random)
@@ -54,7 +53,6 @@ def test_in_a_pair_the_candidates_are_the_phrases_of_the_other_sentence_and_null
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=40, deadline=None)
 def test_the_symmetric_reading_gives_the_transpose_for_swapped_sentences(seed: int) -> None:
     random = np.random.default_rng(seed)
     pairs = random_pairs(random)
@@ -72,7 +70,6 @@ def test_the_symmetric_reading_gives_the_transpose_for_swapped_sentences(seed: i
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=40, deadline=None)
 def test_in_training_the_candidates_are_the_attributes_seen_with_the_source_attribute(seed: int) -> None:
     random = np.random.default_rng(seed)
     pairs = random_pairs(random)

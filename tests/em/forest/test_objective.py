@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.em.forest._objective import EventTable, Objective, maximize
@@ -37,7 +37,6 @@ def random_table(random: np.random.Generator, feature_count: int = 6) -> EventTa
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=40, deadline=None)
 def test_gradient_agrees_with_finite_differences(seed: int) -> None:
     random = np.random.default_rng(seed)
     table = random_table(random)
@@ -55,7 +54,6 @@ def test_gradient_agrees_with_finite_differences(seed: int) -> None:
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=40, deadline=None)
 def test_value_is_the_plain_sum_over_events_and_contexts_sum_to_one(seed: int) -> None:
     random = np.random.default_rng(seed)
     table = random_table(random)

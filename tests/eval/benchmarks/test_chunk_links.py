@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.alignment import Alignment, Links
@@ -69,7 +69,6 @@ def naive(source: list[Chunk], target: list[Chunk], score: dict[tuple[int, int],
     return found | joined
 
 
-@settings(max_examples=100, deadline=None)
 @given(CUTS, CUTS, LINKS)
 def test_chunks_are_aligned_as_a_naive_implementation_does_it(
     source: list, target: list, links: list[tuple[int, int]]

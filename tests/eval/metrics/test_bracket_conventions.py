@@ -6,7 +6,7 @@ import itertools
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from nltk import Tree
 
@@ -82,7 +82,6 @@ def naive_brackets(node: Tree, deleted: set[int]) -> list[tuple[str, tuple[int, 
     return found
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.lists(st.integers(1, 5).flatmap(lambda n: st.tuples(trees(n), trees(n))), min_size=1, max_size=3))
 def test_all_figures_equal_a_naive_implementation(pairs) -> None:
     matched = found = wanted = exact = right_tags = words = 0

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from nltk import Tree
 
@@ -67,7 +67,6 @@ def trees(draw, length: int) -> Tree:
     return Tree("TOP", [build(0, length)])
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.integers(1, 6).flatmap(lambda n: st.tuples(trees(n), trees(n))))
 def test_counts_equal_a_naive_implementation(pair) -> None:
     gold, predicted = pair
@@ -184,7 +183,6 @@ def all_trees(forest: ParseForest, node: int) -> list[list[int]]:
     ]
 
 
-@settings(max_examples=300, deadline=None)
 @given(forests(), st.data())
 def test_the_oracle_is_the_best_of_all_trees(forest, data) -> None:
     gold = data.draw(trees(int(forest.end.max())))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.eval.metrics.chunk_scores import count_chunks, score_chunks
@@ -49,7 +49,6 @@ def naive_share(of: list[tuple[int, int]], others: list[tuple[int, int]]) -> tup
     return shared, total
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(SENTENCE, SENTENCE, CHUNKS, CHUNKS), min_size=1, max_size=3))
 def test_precision_and_recall_equal_a_naive_implementation_over_all_marks(corpus) -> None:
     rows, sums = [], [0.0, 0.0, 0.0, 0.0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.eval.metrics.chunk_scores import count_chunks, score_chunks
@@ -98,7 +98,6 @@ def naive(cases) -> float:
     return 2 * precision * recall / (precision + recall) if precision + recall else 0
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.lists(st.tuples(CHUNKS, CHUNKS), min_size=1, max_size=3))
 def test_f1_equals_the_naive_implementation(cases) -> None:
     result = score_chunks([count_chunks(SOURCE, TARGET, gold, found) for gold, found in cases])

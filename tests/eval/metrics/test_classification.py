@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.eval.metrics.classification import best_threshold, classify
@@ -20,7 +20,6 @@ def naive_right(items: list[tuple[float, bool]], threshold: float) -> int:
     return sum((score >= threshold) == label for score, label in items)
 
 
-@settings(max_examples=150, deadline=None)
 @given(ITEMS)
 def test_the_lowest_of_the_best_thresholds_wins(items) -> None:
     scores = sorted({score for score, _ in items})
@@ -41,7 +40,6 @@ def test_equally_good_thresholds_by_hand() -> None:
     assert best_threshold([0.5, 0.75], [False, False]) == float("inf")
 
 
-@settings(max_examples=150, deadline=None)
 @given(ITEMS, st.sampled_from([-1.0, 0.0, 0.3, 0.5, 2.0]))
 def test_classification_equals_a_table_of_four_counts(items, threshold) -> None:
     table = {(positive, label): 0 for positive in (True, False) for label in (True, False)}
@@ -58,7 +56,6 @@ def test_classification_equals_a_table_of_four_counts(items, threshold) -> None:
     assert result.threshold == threshold
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from([0.0, 0.3, 0.5, 0.9]), st.booleans()), min_size=1, max_size=10))
 def test_no_threshold_is_better_than_the_best(items) -> None:
     scores, labels = [x[0] for x in items], [x[1] for x in items]

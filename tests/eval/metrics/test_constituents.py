@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.alignment import Alignment, Links, PhrasePair, project
@@ -77,7 +77,6 @@ def cases(draw):
     return spans(n), spans(m), Links.of(pairs)
 
 
-@settings(max_examples=150, deadline=None)
 @given(cases())
 def test_projection_equals_the_definition_written_with_loops(case) -> None:
     sources, targets, links = case
@@ -87,7 +86,6 @@ def test_projection_equals_the_definition_written_with_loops(case) -> None:
     assert projection.sure_pairs() == sure
 
 
-@settings(max_examples=60, deadline=None)
 @given(cases(), st.randoms(use_true_random=False))
 def test_counts_equal_set_arithmetic(case, random) -> None:
     sources, targets, links = case

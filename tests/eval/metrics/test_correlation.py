@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -12,7 +12,6 @@ from forest_align.eval.metrics.correlation import pearson, pearson_statistic, we
 from forest_align.types import InputError
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.floats(-50, 50), st.floats(-50, 50)), min_size=2, max_size=20))
 def test_pearson_equals_scipy(points) -> None:
     a, b = np.array(points).T
@@ -47,7 +46,6 @@ def test_weights_are_the_sizes_of_the_sets() -> None:
     assert weighted_pearson([], [], []).value == 0
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.integers(-9, 9), st.integers(-9, 9)), min_size=1, max_size=20))
 def test_the_weighted_correlation_is_the_mean_of_those_of_the_sets(items) -> None:
     expected = 0.0

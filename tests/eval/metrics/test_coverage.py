@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.eval.metrics.coverage import (
@@ -30,7 +30,6 @@ def naive_counted(words: list[str]) -> list[int]:
     return places if places else [*range(len(words))]
 
 
-@settings(max_examples=150, deadline=None)
 @given(SENTENCE, st.sets(st.integers(0, 6)))
 def test_coverage_equals_a_plain_count(words, aligned) -> None:
     hit = all_of_them = 0
@@ -41,7 +40,6 @@ def test_coverage_equals_a_plain_count(words, aligned) -> None:
     assert coverage(words, aligned) == pytest.approx(hit / all_of_them if words else 0)
 
 
-@settings(max_examples=150, deadline=None)
 @given(SENTENCE, SENTENCE, st.sets(st.integers(0, 6)), st.sets(st.integers(0, 6)))
 def test_mutual_coverage_is_the_formula_of_sultan_et_al(source, target, ours, theirs) -> None:
     of_source, of_target = naive_counted(source), naive_counted(target)
@@ -53,7 +51,6 @@ def test_mutual_coverage_is_the_formula_of_sultan_et_al(source, target, ours, th
     assert mutual_coverage((source, target), (ours, theirs)) == pytest.approx(expected)
 
 
-@settings(max_examples=100, deadline=None)
 @given(SENTENCE, SENTENCE, st.data())
 def test_with_as_many_aligned_words_it_is_the_mean_of_both_shares(source, target, data) -> None:
     ours, theirs = naive_counted(source), naive_counted(target)
@@ -69,7 +66,6 @@ WEIGHTS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @given(SENTENCE, CREDITS, WEIGHTS)
 def test_weighted_coverage_equals_sums_over_words(words, credits, weights) -> None:
     got = most = even = 0.0
@@ -82,7 +78,6 @@ def test_weighted_coverage_equals_sums_over_words(words, credits, weights) -> No
     assert weighted_coverage(words, credits, weights) == pytest.approx(expected)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(SENTENCE, max_size=6))
 def test_weights_equal_counts_over_different_sentences(sentences) -> None:
     different: list[list[str]] = []

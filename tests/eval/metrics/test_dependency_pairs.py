@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.alignment import Links
@@ -28,13 +28,11 @@ def naive_pairs(links: set[tuple[int, int]], source: list[Arc], target: list[Arc
     return found
 
 
-@settings(max_examples=200, deadline=None)
 @given(LINKS, ARCS, ARCS)
 def test_aligned_dependencies_equal_a_search_over_all_pairs(links, source, target) -> None:
     assert projected_pairs(links, source, target) == naive_pairs(links, source, target)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(LINKS, LINKS, ARCS, ARCS), min_size=1, max_size=4))
 def test_scores_equal_plain_means_over_pairs(corpus) -> None:
     precisions, recalls, f1s, exact = [], [], [], []

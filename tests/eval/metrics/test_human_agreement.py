@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.eval.metrics.phrase_scores import human_agreement
@@ -39,7 +39,6 @@ def naive_agreement(corpus: list[list[set[int]]]) -> tuple[float, float]:
     return precision, recall
 
 
-@settings(max_examples=150, deadline=None)
 @given(CORPUS)
 def test_agreement_equals_a_naive_implementation(corpus) -> None:
     precision, recall = naive_agreement(corpus)

@@ -6,7 +6,7 @@ import itertools
 from statistics import mean
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.eval.metrics.phrase_scores import human_agreement, reachability, score_phrases
@@ -37,7 +37,6 @@ def test_nothing_predicted_and_nothing_wanted_count_as_one() -> None:
     assert score_phrases([set()], [[set(), set()]]).scores.f1 == 1
 
 
-@settings(max_examples=80, deadline=None)
 @given(CORPUS)
 def test_scores_equal_the_formulas_of_the_paper(corpus) -> None:
     predicted, gold = [pair[0] for pair in corpus], [list(pair[1:]) for pair in corpus]

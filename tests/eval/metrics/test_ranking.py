@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.eval.metrics.ranking import rank
@@ -27,7 +27,6 @@ def naive_ranking(scores: list[float], labels: list[bool]) -> tuple[float, float
     return float(np.mean(precisions)), float(np.mean(reciprocals))
 
 
-@settings(max_examples=60, deadline=None)
 @given(SCORES, st.data())
 def test_ties_get_the_exact_expectation_over_all_orders(scores, data) -> None:
     labels = data.draw(st.lists(st.booleans(), min_size=len(scores), max_size=len(scores)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.alignment import Links
@@ -79,14 +79,12 @@ def test_blocks_by_hand() -> None:
 LINKS = st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=10)
 
 
-@settings(max_examples=100, deadline=None)
 @given(LINKS)
 def test_blocks_partition_the_links(links) -> None:
     covered = [(s, t) for s0, s1, t0, t1 in blocks_of(links) for s in range(s0, s1) for t in range(t0, t1)]
     assert sorted(covered) == sorted(links)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(LINKS, LINKS), min_size=1, max_size=5))
 def test_scores_equal_a_naive_implementation(cases) -> None:
     result = score_words([WordPair(WORDS, WORDS, Links.of(g), Links.of(a)) for g, a in cases])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.alignment import Links
@@ -98,7 +98,6 @@ def figures(scores: Scores) -> tuple[float, float, float]:
     return scores.precision, scores.recall, scores.f1
 
 
-@settings(max_examples=150, deadline=None)
 @given(rectangles())
 def test_blocks_equal_those_cut_off_a_table(links) -> None:
     assert blocks_of(links) == naive_blocks(links)
@@ -108,7 +107,6 @@ def test_a_block_grows_by_a_source_token_first() -> None:
     assert blocks_of([(0, 0), (0, 1), (1, 0)]) == {(0, 2, 0, 1), (0, 1, 1, 2)}
 
 
-@settings(max_examples=100, deadline=None)
 @given(CORPUS, st.sampled_from(["sure", "all"]))
 def test_identical_and_other_links_equal_a_count_over_all_pairs(corpus, links) -> None:
     result, items = score(corpus, links)
@@ -120,7 +118,6 @@ def test_identical_and_other_links_equal_a_count_over_all_pairs(corpus, links) -
         assert figures(result.by_kind()[kind]) == pytest.approx(naive_pooled(kept))
 
 
-@settings(max_examples=100, deadline=None)
 @given(CORPUS, st.sampled_from(["sure", "all"]))
 def test_token_and_phrase_alignments_equal_a_count_over_all_pairs(corpus, links) -> None:
     result, items = score(corpus, links)
@@ -137,7 +134,6 @@ def test_token_and_phrase_alignments_equal_a_count_over_all_pairs(corpus, links)
         assert figures(result.by_kind()[kind]) == pytest.approx(naive_pooled(kept))
 
 
-@settings(max_examples=100, deadline=None)
 @given(CORPUS, st.sampled_from(["sure", "all"]))
 def test_pooled_f1_and_the_mean_f1_of_pairs_equal_plain_counts(corpus, links) -> None:
     result, items = score(corpus, links)

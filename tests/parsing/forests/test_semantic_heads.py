@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.parsing import forest_from_bracket
@@ -199,7 +199,6 @@ LABELS = ["NP", "VP", "S", "UCP", "ADJP", "PP", "SBAR", "QP", "FRAG", "UNHEARD-O
 
 
 @given(label=st.sampled_from(LABELS), children=st.lists(st.sampled_from(SYMBOLS), min_size=2, max_size=9))
-@settings(max_examples=200, deadline=None)
 def test_any_children_are_binarized_in_order_with_the_head_inside(label: str, children: list[str]) -> None:
     symbols = tuple(children)
     plan = binarization_plan(label, symbols)
@@ -220,7 +219,6 @@ def test_any_children_are_binarized_in_order_with_the_head_inside(label: str, ch
 
 
 @given(label=st.sampled_from(LABELS), children=st.lists(st.sampled_from(SYMBOLS), min_size=2, max_size=9))
-@settings(max_examples=200, deadline=None)
 def test_coordinations_do_not_overlap_and_each_holds_a_conjunction(label: str, children: list[str]) -> None:
     at = 0
     for first, last in coordinations(label, tuple(children)):

@@ -179,7 +179,7 @@ def test_word_vectors_are_unit_means_of_subwords(folder: Path) -> None:
     assert len(vectors) == sum(map(len, SENTENCES))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(1, 5), st.integers(1, 3), st.integers(0, 10**6), st.floats(1e-3, 1e3))
 def test_a_packed_table_is_within_half_a_step_of_the_table(
     rows: int, groups: int, seed: int, scale: float
@@ -222,23 +222,4 @@ def test_a_wrong_description_is_refused(copy: Path, field: str, value: Any, mess
     config = json.loads((copy / "encoder.json").read_text())
     (copy / "encoder.json").write_text(json.dumps(config | {field: value}))
     with pytest.raises(ModelError, match=message):
-        WordVectors(copy)
-
-
-def test_damaged_weights_are_refused(copy: Path) -> None:
-    path = copy / "encoder.safetensors"
-    stored = load_file(path)
-    for name in ("positions", "words.int4.scale"):
-        save_file(stored | {name: stored[name] * torch.nan}, path)
-        with pytest.raises(ModelError, match=f"finite weights within ±10000, found others in '{name}'"):
-            WordVectors(copy)
-    del stored["words.int4.scale"]
-    save_file(stored, path)
-    with pytest.raises(ModelError, match=r"words\.int4\.scale"):
-        WordVectors(copy)
-    path.write_bytes(b"no weights")
-    with pytest.raises(ModelError, match="cannot be read"):
-        WordVectors(copy)
-    path.unlink()
-    with pytest.raises(ModelError, match="cannot be read"):
         WordVectors(copy)
