@@ -25,7 +25,7 @@ from forest_align.em.tuning.study import SharedStudy
 from forest_align.em.tuning.trials import tune
 from forest_align.types import InputError
 
-from .toy_sweep import SPACE, START, Parabola, ended, journal, sqlite, states
+from .toy_sweep import SPACE, START, Parabola, ended, journal, states
 
 
 def test_the_best_trial_comes_near_the_planted_optimum(tmp_path: Path) -> None:
@@ -38,10 +38,10 @@ def test_the_best_trial_comes_near_the_planted_optimum(tmp_path: Path) -> None:
 
 def test_the_first_trial_has_the_start_values(tmp_path: Path) -> None:
     start = {"height": 3.5, "size": 7}
-    study = tune(Parabola(), SPACE, TuningSettings(trials=3), sqlite(tmp_path), start)
+    study = tune(Parabola(), SPACE, TuningSettings(trials=3), journal(tmp_path), start)
     assert study.trials[0].params == start
     assert (
-        tune(Parabola(), SPACE, TuningSettings(trials=4), sqlite(tmp_path), start).trials[3].params != start
+        tune(Parabola(), SPACE, TuningSettings(trials=4), journal(tmp_path), start).trials[3].params != start
     )
 
 
@@ -101,7 +101,7 @@ def test_a_seed_that_no_sampler_takes_is_refused(seed: int) -> None:
 
 
 def test_large_seeds_work(tmp_path: Path) -> None:
-    study = tune(Parabola(), SPACE, TuningSettings(trials=2, seed=2**32 - 1), sqlite(tmp_path))
+    study = tune(Parabola(), SPACE, TuningSettings(trials=2, seed=2**32 - 1), journal(tmp_path))
     assert len(study.trials) == 2
 
 
@@ -145,7 +145,7 @@ def test_no_part_of_few_pairs_is_empty(tmp_path: Path) -> None:
     class Short(Parabola):
         pair_count = 2
 
-    tune(problem := Short(), SPACE, TuningSettings(trials=1), sqlite(tmp_path))
+    tune(problem := Short(), SPACE, TuningSettings(trials=1), journal(tmp_path))
     assert sorted(problem.scored) == [[0], [1]]
 
 
@@ -154,8 +154,8 @@ def test_each_part_of_the_pairs_is_drawn_from_all_files(tmp_path: Path) -> None:
         pair_count = 100
 
     problem = Long()
-    tune(problem, SPACE, TuningSettings(trials=1), sqlite(tmp_path))
-    tune(again := Long(), SPACE, TuningSettings(trials=1, seed=3), sqlite(tmp_path, "other"))
+    tune(problem, SPACE, TuningSettings(trials=1), journal(tmp_path))
+    tune(again := Long(), SPACE, TuningSettings(trials=1, seed=3), journal(tmp_path, "other"))
     assert problem.scored == again.scored
     assert sorted(np.concatenate(problem.scored).tolist()) == list(range(100))
     for part in problem.scored:
@@ -191,16 +191,16 @@ def test_the_table_lists_the_best_trials_first_and_says_what_was_pruned(tmp_path
 
 
 def test_a_trial_that_is_begun_elsewhere_keeps_its_place(tmp_path: Path) -> None:
-    sqlite(tmp_path).open().ask().set_user_attr("owner", ["another machine", "1-1"])
-    study = tune(Parabola(), SPACE, TuningSettings(trials=3), sqlite(tmp_path))
+    journal(tmp_path).open().ask().set_user_attr("owner", ["another machine", "1-1"])
+    study = tune(Parabola(), SPACE, TuningSettings(trials=3), journal(tmp_path))
     assert "2 complete" in trial_table(study).splitlines()[-1]
     assert "1 not ended" in trial_table(study).splitlines()[-1]
-    study = tune(Parabola(), SPACE, TuningSettings(trials=4), sqlite(tmp_path))
+    study = tune(Parabola(), SPACE, TuningSettings(trials=4), journal(tmp_path))
     assert "3 complete" in trial_table(study).splitlines()[-1]
 
 
 def test_a_trial_of_a_process_that_dies_meanwhile_is_made_up_for(tmp_path: Path) -> None:
-    other = sqlite(tmp_path).open()
+    other = journal(tmp_path).open()
 
     class Beside(Parabola):
         def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:
@@ -210,12 +210,12 @@ def test_a_trial_of_a_process_that_dies_meanwhile_is_made_up_for(tmp_path: Path)
                 trial.set_user_attr("place", 1)
             return super().statistics(values, pairs)
 
-    tune(Beside(), SPACE, TuningSettings(trials=4), sqlite(tmp_path))
-    assert sorted(states(sqlite(tmp_path))) == ["COMPLETE"] * 4 + ["FAIL"]
+    tune(Beside(), SPACE, TuningSettings(trials=4), journal(tmp_path))
+    assert sorted(states(journal(tmp_path))) == ["COMPLETE"] * 4 + ["FAIL"]
 
 
 def test_a_start_that_another_process_is_at_is_not_begun_a_second_time(tmp_path: Path) -> None:
-    other = sqlite(tmp_path).open()
+    other = journal(tmp_path).open()
     other.enqueue_trial(START, user_attrs={"start": START})
     trial = other.ask()
     claim(other, trial)
@@ -223,13 +223,13 @@ def test_a_start_that_another_process_is_at_is_not_begun_a_second_time(tmp_path:
     class Waiting(Parabola):
         def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:
             assert values != START
-            if len(ended(sqlite(tmp_path))) == 2:  # this is the last one
+            if len(ended(journal(tmp_path))) == 2:  # this is the last one
                 for name, range_ in SPACE.items():
                     range_.suggest(trial, name)
                 other.tell(trial.number, 1.0, skip_if_finished=True)
             return super().statistics(values, pairs)
 
-    study = tune(Waiting(), SPACE, TuningSettings(trials=4), sqlite(tmp_path), START)
+    study = tune(Waiting(), SPACE, TuningSettings(trials=4), journal(tmp_path), START)
     assert [one.params == START for one in study.trials] == [True, False, False, False]
 
 
@@ -238,7 +238,7 @@ def test_a_start_whose_process_dies_meanwhile_is_scored_among_the_trials_asked_f
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: int
 ) -> None:
     """While another process seems alive, its trial has a place; it dies in a trial of this process."""
-    other = sqlite(tmp_path).open()
+    other = journal(tmp_path).open()
     other.enqueue_trial(START, user_attrs={"start": START})
     begun = other.ask()
     claim(other, begun)
@@ -253,16 +253,16 @@ def test_a_start_whose_process_dies_meanwhile_is_scored_among_the_trials_asked_f
                 alive.clear()
             return super().statistics(values, pairs)
 
-    study = tune(Outliving(), SPACE, TuningSettings(trials=4), sqlite(tmp_path), START)
+    study = tune(Outliving(), SPACE, TuningSettings(trials=4), journal(tmp_path), START)
     assert best_values(study) == START
-    assert states(sqlite(tmp_path)) == ["FAIL"] + ["COMPLETE"] * 4
-    assert sorted(trial.user_attrs["place"] for trial in ended(sqlite(tmp_path))) == [0, 1, 2, 3]
+    assert states(journal(tmp_path)) == ["FAIL"] + ["COMPLETE"] * 4
+    assert sorted(trial.user_attrs["place"] for trial in ended(journal(tmp_path))) == [0, 1, 2, 3]
 
 
 def test_a_process_that_dies_after_the_last_place_was_taken_is_made_up_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other = sqlite(tmp_path).open()
+    other = journal(tmp_path).open()
     other.ask().set_user_attr("owner", [platform.node(), "0-0"])
     is_alive, give_up = _owners._is_alive, tuning.give_back
     alive = {"0-0"}
@@ -274,8 +274,8 @@ def test_a_process_that_dies_after_the_last_place_was_taken_is_made_up_for(
         give_up(study, *numbers)
 
     monkeypatch.setattr(tuning, "give_back", give_back)
-    tune(Parabola(), SPACE, TuningSettings(trials=4), sqlite(tmp_path))
-    assert len(ended(sqlite(tmp_path))) == 4
+    tune(Parabola(), SPACE, TuningSettings(trials=4), journal(tmp_path))
+    assert len(ended(journal(tmp_path))) == 4
 
 
 def test_a_failing_trial_is_marked_and_its_error_seen(tmp_path: Path) -> None:
@@ -284,15 +284,15 @@ def test_a_failing_trial_is_marked_and_its_error_seen(tmp_path: Path) -> None:
             raise RuntimeError("no luck")
 
     with pytest.raises(RuntimeError, match="no luck"):
-        tune(Failing(), SPACE, TuningSettings(trials=2), sqlite(tmp_path))
-    assert states(sqlite(tmp_path)) == ["FAIL"]
+        tune(Failing(), SPACE, TuningSettings(trials=2), journal(tmp_path))
+    assert states(journal(tmp_path)) == ["FAIL"]
     with pytest.raises(InputError, match="no complete trial"):
-        best_values(sqlite(tmp_path).open())
+        best_values(journal(tmp_path).open())
 
 
 def test_a_trial_that_another_worker_has_finished_meanwhile_is_left_as_it_is(tmp_path: Path) -> None:
     start = {"height": 2.0, "size": 5}
-    other = sqlite(tmp_path).open()
+    other = journal(tmp_path).open()
 
     class Overtaken(Parabola):
         def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:
@@ -301,19 +301,19 @@ def test_a_trial_that_another_worker_has_finished_meanwhile_is_left_as_it_is(tmp
             other.tell(0, 0.25, skip_if_finished=True)
             return super().statistics(values, pairs)
 
-    study = tune(Overtaken(), SPACE, TuningSettings(trials=3), sqlite(tmp_path), start)
+    study = tune(Overtaken(), SPACE, TuningSettings(trials=3), journal(tmp_path), start)
     assert study.trials[0].value == 0.25
-    assert states(sqlite(tmp_path)) == ["COMPLETE"] * 3
+    assert states(journal(tmp_path)) == ["COMPLETE"] * 3
 
 
 def test_a_study_of_another_problem_is_refused_by_name_and_left_as_it_is(tmp_path: Path) -> None:
     class Other(Parabola):
         fingerprint = "other"
 
-    tune(Parabola(), SPACE, TuningSettings(trials=2), sqlite(tmp_path))
+    tune(Parabola(), SPACE, TuningSettings(trials=2), journal(tmp_path))
     with pytest.raises(InputError, match="'toy' has trials of other pairs"):
-        tune(Other(), SPACE, TuningSettings(trials=4), sqlite(tmp_path), START)
-    assert len(states(sqlite(tmp_path))) == 2
+        tune(Other(), SPACE, TuningSettings(trials=4), journal(tmp_path), START)
+    assert len(states(journal(tmp_path))) == 2
 
 
 def test_a_score_that_is_no_number_ends_the_sweep(tmp_path: Path) -> None:
@@ -322,8 +322,8 @@ def test_a_score_that_is_no_number_ends_the_sweep(tmp_path: Path) -> None:
             return float("nan")
 
     with pytest.raises(InputError, match="finite score, found nan"):
-        tune(Undefined(), SPACE, TuningSettings(trials=2), sqlite(tmp_path))
-    assert states(sqlite(tmp_path)) == ["FAIL"]
+        tune(Undefined(), SPACE, TuningSettings(trials=2), journal(tmp_path))
+    assert states(journal(tmp_path)) == ["FAIL"]
 
 
 def test_a_storage_that_cannot_be_opened_is_named() -> None:
@@ -375,10 +375,10 @@ def test_a_storage_that_another_process_is_making_is_tried_again(
 
     monkeypatch.setattr(SharedStudy, "_create", busy)
     monkeypatch.setattr(shared_study.time, "sleep", lambda seconds: None)
-    assert sqlite(tmp_path).open().study_name == "toy"
+    assert journal(tmp_path).open().study_name == "toy"
     failures += [StorageInternalError("locked")] * 100
     with pytest.raises(InputError, match=r"does not answer \(locked\)"):
-        sqlite(tmp_path).open()
+        journal(tmp_path).open()
 
 
 def test_a_table_of_trials_that_all_scored_the_same_has_no_importances(tmp_path: Path) -> None:
@@ -386,7 +386,7 @@ def test_a_table_of_trials_that_all_scored_the_same_has_no_importances(tmp_path:
         def score(self, rows: np.ndarray) -> float:
             return 1.0
 
-    study = tune(Flat(), SPACE, TuningSettings(trials=6), sqlite(tmp_path))
+    study = tune(Flat(), SPACE, TuningSettings(trials=6), journal(tmp_path))
     *_, footer, counted = trial_table(study).splitlines()
     assert footer.split() == ["importance", "-", "-"]
     assert counted == "6 complete, 0 pruned"
