@@ -129,10 +129,7 @@ def words_of(doc: Any) -> list[Any]:
 def sentence_of(doc: Any) -> Sentence:
     """A doc, or a span of one, as a sentence with its tokens, their offsets, and tags and lemmas if known.
 
-    Raises
-    ------
-    InputError
-        If it is neither.
+    Raises InputError if it is neither.
     """
     if not isinstance(doc, spacy.tokens.Doc | spacy.tokens.Span):
         raise InputError(f"expected a spaCy Doc, found {type(doc).__name__}")
@@ -164,15 +161,5 @@ def _span(doc: Any, span: tuple[int, int]) -> Any:
 
 @Language.factory(NAME, default_config={"aligner": "forest"})
 def make_component(nlp: Language, name: str, aligner: str) -> AlignComponent:
-    """Make the component of a pipeline.
-
-    Parameters
-    ----------
-    nlp : Language
-        The pipeline.
-    name : str
-        Name of the component in it.
-    aligner : str
-        Name or folder of an aligner.
-    """
+    """Make the component of a pipeline; ``aligner`` is a name or a folder."""
     return AlignComponent(aligner)

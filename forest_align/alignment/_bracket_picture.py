@@ -17,31 +17,15 @@ _LANE_HEIGHT, _UPRIGHT_LANE_HEIGHT = 13.0, 26.0
 
 @dataclass(frozen=True, slots=True)
 class Bracket:
-    """A numbered phrase that gets a bracket.
-
-    Attributes
-    ----------
-    mark : Mark
-        Its pair.
-    spans : tuple of (int, int)
-        Its words; several spans if other words stand between them.
-    lane : int
-        How far from the words it is drawn, from 0.
-    """
+    """A numbered phrase that gets a bracket."""
 
     mark: Mark
-    spans: tuple[tuple[int, int], ...]
-    lane: int
+    spans: tuple[tuple[int, int], ...]  # several if other words stand between them
+    lane: int  # distance from the words, from 0
 
 
 def place_brackets(phrases: Sequence[tuple[Mark, tuple[tuple[int, int], ...]]]) -> list[Bracket]:
-    """Give each phrase the lane next to the words in which it meets no other, the shortest first.
-
-    Parameters
-    ----------
-    phrases : sequence of (Mark, spans)
-        The phrases of one side.
-    """
+    """Give each phrase the lane next to the words in which it meets no other, the shortest first."""
     placed: list[Bracket] = []
     for mark, spans in sorted(phrases, key=lambda phrase: phrase[1][-1][1] - phrase[1][0][0]):
         start, end = spans[0][0], spans[-1][1]

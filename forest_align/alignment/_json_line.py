@@ -34,10 +34,7 @@ class JsonLine:
     def to_dict(self) -> dict[str, Any]:
         """JSON values, in the order of the public contract (version 1), without forests and word vectors.
 
-        Raises
-        ------
-        InputError
-            If a score or probability is not finite; JSON cannot hold that.
+        Raises InputError if a score or probability is not finite; JSON cannot hold that.
         """
         return record_values(self.to_object())
 
@@ -56,12 +53,8 @@ class JsonLine:
     def to_json(self) -> str:
         """One line of JSON, without the line end; the format is documented in ``docs/reference/formats.md``.
 
-        A log-probability that is not finite is written as null.
-
-        Raises
-        ------
-        InputError
-            If another number is not finite.
+        A log-probability that is not finite is written as null. Raises InputError if another number is not
+        finite.
         """
         return record_text(self.to_object())
 
@@ -69,17 +62,8 @@ class JsonLine:
     def from_json(cls, text: str, *, file: str | None = None, line: int | None = None) -> Self:
         """Read one line of JSON that :meth:`to_json` wrote; unknown keys are ignored.
 
-        Parameters
-        ----------
-        text : str
-            The line.
-        file, line : str, int, optional
-            Where it comes from, for messages.
-
-        Raises
-        ------
-        InputError
-            If it is not JSON, or a field is missing, of a wrong type or out of range; names the field.
+        Raises InputError if it is not JSON, or a field is missing, of a wrong type or out of range; names the
+        field.
         """
         return read_record(text, cls.json_object, cls.of_object, cls.from_dict, file, line)
 

@@ -15,15 +15,7 @@ from forest_align.types.brackets import split_chain
 
 
 def difference_table(alignment: AlignmentRecord, pairs: Sequence[PhrasePair]) -> str:
-    """What differs: the numbered pairs, links of different words in none of them, and words left over.
-
-    Parameters
-    ----------
-    alignment : AlignmentRecord
-        The alignment.
-    pairs : sequence of PhrasePair
-        Its pairs, in the order of the views.
-    """
+    """What differs: the numbered pairs, links of different words in none of them, and words left over."""
     numbers = core_places(alignment, pairs)
     core = [pairs[place] for place in numbers]
     rows = [_row(alignment, pairs[place], place, number) for place, number in numbers.items()]

@@ -12,18 +12,7 @@ if TYPE_CHECKING:
 
 
 def phrase_frame(alignment: AlignmentRecord) -> pandas.DataFrame:
-    """A table with a row for each phrase pair, in the order of the views.
-
-    Parameters
-    ----------
-    alignment : AlignmentRecord
-        The alignment.
-
-    Raises
-    ------
-    ImportError
-        If pandas is not installed.
-    """
+    """A table with a row for each phrase pair, in the views' order; raises ImportError without pandas."""
     try:
         import pandas
     except ImportError as error:

@@ -19,27 +19,13 @@ WORD_HEIGHT = 9.0
 
 @dataclass(frozen=True, slots=True)
 class PictureLayout:
-    """Places along the sentences (``along``) and across them, from source to target (``across``), in pixels.
+    """Places in pixels along the sentences (``along``) and across, from source to target (``across``)."""
 
-    Attributes
-    ----------
-    upright : bool
-        Whether sentences run from the top down, so that ``along`` is the vertical coordinate.
-    places : (list of float, list of float)
-        For each side, the middle of each word along the sentence.
-    sizes : (list of float, list of float)
-        For each side, the extent of each word along the sentence.
-    inner : (float, float)
-        For each side, the edge of its words that faces the other side, across the sentences.
-    outer : (float, float)
-        The edge that faces away from it.
-    """
-
-    upright: bool
-    places: tuple[list[float], list[float]]
-    sizes: tuple[list[float], list[float]]
-    inner: tuple[float, float]
-    outer: tuple[float, float]
+    upright: bool  # sentences run from the top down: along is vertical
+    places: tuple[list[float], list[float]]  # per side, the middle of each word along the sentence
+    sizes: tuple[list[float], list[float]]  # per side, the extent of each word along it
+    inner: tuple[float, float]  # per side, the edge of its words that faces the other side
+    outer: tuple[float, float]  # the edge that faces away from it
 
     def point(self, along: float, across: float) -> tuple[float, float]:
         """The horizontal and the vertical coordinate of a place."""
@@ -66,17 +52,7 @@ def text_width(text: str) -> float:
 
 
 def tight_places(sentence: Sentence, labels: Sequence[str], upright: bool) -> tuple[list[float], float]:
-    """The middle of each word, as tight as words and labels allow, and the total extent.
-
-    Parameters
-    ----------
-    sentence : Sentence
-        The words.
-    labels : sequence of str
-        What stands at each word in its tree; empty texts without a tree.
-    upright : bool
-        Whether the words stand one below the other.
-    """
+    """The middle of each word, as tight as words and labels allow, and the total extent."""
     if upright:
         return [ROW_HEIGHT * (index + 0.5) for index in range(len(sentence))], ROW_HEIGHT * len(sentence)
     middles, end = [], 0.0

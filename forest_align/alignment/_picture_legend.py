@@ -19,19 +19,7 @@ _FONT_SIZE, _LINE_HEIGHT, _LETTER_WIDTH, _GAP = 11, 17.0, 6.0, 14.0
 def legend_entries(
     alignment: AlignmentRecord, marks: Sequence[Mark], trees: Sequence[PlacedNode], *, has_brackets: bool
 ) -> list[str]:
-    """The signs and tags of a picture with their meanings.
-
-    Parameters
-    ----------
-    alignment : AlignmentRecord
-        What is drawn.
-    marks : sequence of Mark
-        Its phrase pairs.
-    trees : sequence of PlacedNode
-        The trees that are drawn.
-    has_brackets : bool
-        Whether brackets stand next to a tree.
-    """
+    """The signs and tags of a picture with their meanings."""
     numbered = [mark for mark in marks if mark.number is not None]
     entries = []
     if numbered:

@@ -18,33 +18,15 @@ from forest_align.alignment._shown_pairs import (
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A phrase pair in a picture.
+    """A phrase pair in a picture."""
 
-    Attributes
-    ----------
-    place : int
-        Place of the pair among all.
-    number : int or None
-        Its number, counted from 0; None if its difference is not its own.
-    title : str
-        Probability, relation and similarity.
-    sign : str
-        Sign of its relation.
-    words : str
-        Names of its words.
-    spans : (tuple of (int, int), tuple of (int, int))
-        Its words on both sides.
-    is_whole : bool
-        Whether it is the pair of the whole sentences.
-    """
-
-    place: int
-    number: int | None
-    title: str
-    sign: str
+    place: int  # place of the pair among all
+    number: int | None  # from 0; None if its difference is not its own
+    title: str  # probability, relation and similarity
+    sign: str  # sign of its relation
     words: str
-    spans: tuple[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]]
-    is_whole: bool
+    spans: tuple[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]]  # half-open, per side
+    is_whole: bool  # the pair of the whole sentences
 
     @property
     def lights(self) -> str:
@@ -71,15 +53,7 @@ def marks_of(alignment: AlignmentRecord) -> list[Mark]:
 
 
 def number_of_words(marks: list[Mark], *words: tuple[int, int]) -> int | None:
-    """The number of the smallest numbered pair that has all of some words; None if there is none.
-
-    Parameters
-    ----------
-    marks : list of Mark
-        The pairs; that of the whole sentences does not count.
-    *words : (int, int)
-        Side and index of each word.
-    """
+    """The number of the smallest numbered pair that has all words (side and index); None if there is none."""
     around = [
         (sum(end - start for spans in mark.spans for start, end in spans), mark.number)
         for mark in marks

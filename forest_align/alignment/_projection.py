@@ -27,20 +27,12 @@ SpanPair = tuple[Span, Span]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Projection:
-    """All constituent pairs of one sentence pair, judged by its word links.
+    """All constituent pairs of one sentence pair, judged by its word links."""
 
-    Attributes
-    ----------
-    source_spans, target_spans : numpy.ndarray
-        int64, shapes (S, 2) and (T, 2): the distinct spans, half-open, in ascending order.
-    possible, sure : numpy.ndarray
-        bool, shape (S, T): the verdict on each pair.
-    """
-
-    source_spans: np.ndarray
-    target_spans: np.ndarray
-    possible: np.ndarray
-    sure: np.ndarray
+    source_spans: np.ndarray  # int64, (S, 2): distinct half-open spans, ascending
+    target_spans: np.ndarray  # int64, (T, 2)
+    possible: np.ndarray  # bool, (S, T)
+    sure: np.ndarray  # bool, (S, T)
 
     def possible_pairs(self) -> set[SpanPair]:
         """The possible pairs as tuples."""
@@ -58,17 +50,8 @@ class Projection:
 def project(source_spans: Iterable[Span], target_spans: Iterable[Span], links: Links) -> Projection:
     """Judge every pair of a source and a target constituent by word links.
 
-    Parameters
-    ----------
-    source_spans, target_spans : iterable of (int, int)
-        Half-open token spans of the constituents, in any order; duplicates (unary chains) count once.
-    links : Links
-        Word links, which all count: of gold links, select the sure ones beforehand.
-
-    Raises
-    ------
-    InputError
-        If a span is empty or starts before 0.
+    Spans are half-open, in any order; duplicates (unary chains) count once. All links count, so select the
+    sure ones of gold links beforehand. Raises InputError if a span is empty or starts before 0.
     """
     source, target = _distinct(source_spans), _distinct(target_spans)
     table = _LinkTable(links, source, target)
@@ -80,24 +63,9 @@ def project(source_spans: Iterable[Span], target_spans: Iterable[Span], links: L
 
 
 def are_consistent(source: np.ndarray, target: np.ndarray, links: Links) -> np.ndarray:
-    """Whether pairs of spans are possible: they hold a link, and no link leaves them.
+    """Whether pairs of spans, each int (P, 2), are possible: they hold a link, and no link leaves them.
 
-    Parameters
-    ----------
-    source, target : numpy.ndarray
-        int, shape (P, 2): half-open token spans of P pairs.
-    links : Links
-        Word links.
-
-    Returns
-    -------
-    numpy.ndarray
-        bool, shape (P,).
-
-    Raises
-    ------
-    InputError
-        If a span is empty or starts before 0.
+    Raises InputError if a span is empty or starts before 0.
     """
     source, target = _checked(source), _checked(target)
     return _LinkTable(links, source, target).consistent(source, target)

@@ -42,14 +42,8 @@ def core_places(alignment: AlignmentRecord, pairs: Sequence[PhrasePair]) -> dict
 
     A pair differs if its phrases have different words. The difference is its own if no smaller pair inside
     differs, or if a link of different words lies inside it but outside of all smaller pairs. Words that are
-    left over make no difference; views list them on their own.
-
-    Parameters
-    ----------
-    alignment : AlignmentRecord
-        The alignment.
-    pairs : sequence of PhrasePair
-        Its pairs, as :func:`ordered_pairs` gives them.
+    left over make no difference; views list them on their own. ``pairs`` are as :func:`ordered_pairs` gives
+    them.
     """
     words = _folded_words(alignment)
     differing = [_words_of(pair, words[0], 0) != _words_of(pair, words[1], 1) for pair in pairs]

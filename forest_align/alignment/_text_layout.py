@@ -50,15 +50,7 @@ def padded(text: str, width: int) -> str:
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """Break text into lines of at most ``width`` columns, at blanks where it can; nothing is lost.
-
-    Parameters
-    ----------
-    text : str
-        The text; blanks at its start and end are dropped.
-    width : int
-        Columns, at least 2.
-    """
+    """Break text into lines of at most ``width`` columns, at blanks if possible; only outer blanks go."""
     rows: list[str] = []
     used = width
     for word in filter(None, text.split(" ")):
@@ -85,15 +77,7 @@ def _pieces(word: str, width: int) -> list[str]:
 
 
 def shared_columns(cells: Sequence[tuple[str, str]], room: int) -> tuple[int, int]:
-    """Widths of two columns for the cells that find room in them side by side.
-
-    Parameters
-    ----------
-    cells : sequence of (str, str)
-        The two cells of each row.
-    room : int
-        Columns of both, without what separates them.
-    """
+    """Widths of two columns for the cells that fit side by side into ``room`` columns, without separators."""
     widths = [(width_of(left), width_of(right)) for left, right in cells]
     if max(left for left, _ in widths) + max(right for _, right in widths) <= room:
         fitting = widths
@@ -105,16 +89,7 @@ def shared_columns(cells: Sequence[tuple[str, str]], room: int) -> tuple[int, in
 def row_lines(cells: tuple[str, str], columns: tuple[int, int], width: int, indent: int) -> list[str]:
     """The lines of a row: cells side by side if their columns suffice, otherwise one below the other.
 
-    Parameters
-    ----------
-    cells : (str, str)
-        The two cells, without their indent.
-    columns : (int, int)
-        Widths of the columns.
-    width : int
-        Columns that the lines may take; the last line is padded to it.
-    indent : int
-        Columns before each cell.
+    The last line is padded to ``width``; ``indent`` columns are blank before each cell.
     """
     blanks = " " * indent
     source, target = (blanks + cell for cell in cells)

@@ -32,13 +32,7 @@ class PlacedNode:
 
 
 def read_tree(bracket: str, length: int) -> Tree:
-    """Read the tree of a sentence with ``length`` words.
-
-    Raises
-    ------
-    InputError
-        If it is not over so many words, each with a tag.
-    """
+    """Read the tree of a sentence; raises InputError if it is not over ``length`` words, each with a tag."""
     tree = parse_bracket(bracket)
     has_tags = all(len(below) == 1 for below in tree.subtrees(_has_words))
     if not has_tags or len(tree.leaves()) != length:

@@ -99,27 +99,12 @@ def file_row(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def json_row(alignment: AlignmentRecord) -> dict[str, Any]:
-    """The cells of :data:`JSON_COLUMNS` for an alignment.
-
-    Raises
-    ------
-    InputError
-        If a score or probability is not finite.
-    """
+    """The cells of :data:`JSON_COLUMNS` for an alignment; raises InputError if a number is not finite."""
     return {"alignment": alignment.to_json(), "error": alignment.error}
 
 
 def alignment_row(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The cells of :data:`ALIGNMENT_COLUMNS` for the JSON values of an alignment.
-
-    Examples
-    --------
-    >>> from forest_align.alignment import Alignment, Links
-    >>> from forest_align.types import Sentence
-    >>> sides = Sentence.from_words(["He", "died"]), Sentence.from_words(["She", "died"])
-    >>> alignment_row(Alignment(*sides, Links(((1, 1),), scores=(0.9,))).to_dict())["words"]
-    [{'source': 1, 'target': 1, 'probability': 0.9}]
-    """
+    """The cells of :data:`ALIGNMENT_COLUMNS` for the JSON values of an alignment."""
     words = values["words"]
     probabilities = values.get("word_probabilities", [None] * len(words))
     return {

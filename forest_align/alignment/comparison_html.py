@@ -17,13 +17,8 @@ _Spans = tuple[_Link, _Link]
 def comparison_section(first: AlignmentRecord, second: AlignmentRecord) -> str:
     """Two alignments as one ``<section>`` with two columns, and a table of what only one of them has.
 
-    In the pictures, links that only one has are thick and carry a ring. If the sentences were
-    split into other words, the section says so and marks nothing.
-
-    Parameters
-    ----------
-    first, second : AlignmentRecord
-        Alignments of the same sentences, such as those of two aligners, or of an aligner and of people.
+    In the pictures, links that only one has are thick and carry a ring. If the sentences were split into
+    other words, the section says so and marks nothing.
     """
     names = first.aligner or "first", second.aligner or "second"
     both = first, second

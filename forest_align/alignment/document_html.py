@@ -18,13 +18,7 @@ DOCUMENTS_END = PAGE_END
 
 
 def to_page(alignments: Iterable[DocumentRecord]) -> str:
-    """Make a whole page; use :func:`documents_section` for streaming.
-
-    Parameters
-    ----------
-    alignments : iterable of DocumentRecord
-        Any alignments.
-    """
+    """Make a whole page; use :func:`documents_section` for streaming."""
     return DOCUMENTS_START + "".join(map(documents_section, alignments)) + DOCUMENTS_END
 
 

@@ -37,17 +37,7 @@ _FRAME_STYLE = "body { margin: 0; max-width: none; padding: 0; } section { margi
 
 
 def page_start(title: str, style: str = "", *, has_heading: bool = True) -> str:
-    """The start of a page with the style of all pages.
-
-    Parameters
-    ----------
-    title : str
-        Title, and heading.
-    style : str
-        What the page has besides.
-    has_heading : bool
-        Whether the heading is shown.
-    """
+    """The start of a page with the style of all pages, and ``style`` of its own."""
     heading = f"<header><h1>{title}</h1></header>\n" if has_heading else ""
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
@@ -63,36 +53,18 @@ PAGE_END = f"<script>{SCRIPT}</script>\n{BODY_END}"
 
 
 def to_html(alignments: Iterable[AlignmentRecord]) -> str:
-    """Make a whole page with a section for each alignment; use :func:`to_section` for streaming.
-
-    Parameters
-    ----------
-    alignments : iterable of AlignmentRecord
-        Any alignments; those with trees get their trees drawn.
-    """
+    """Make a whole page with a section for each alignment; use :func:`to_section` for streaming."""
     return PAGE_START + "".join(map(to_section, alignments)) + PAGE_END
 
 
 def to_iframe(alignments: Iterable[AlignmentRecord]) -> str:
-    """Alignments in an ``<iframe>``, which leaves the styles of the page around it (a notebook) alone.
-
-    Parameters
-    ----------
-    alignments : iterable of AlignmentRecord
-        Any alignments.
-    """
+    """Alignments in an ``<iframe>``, which leaves the styles of the page around it (a notebook) alone."""
     start = page_start("Alignments", _FRAME_STYLE, has_heading=False)
     return in_frame(start + "".join(map(to_section, alignments)) + PAGE_END)
 
 
 def in_frame(page: str) -> str:
-    """A whole page as an ``<iframe>``.
-
-    Parameters
-    ----------
-    page : str
-        The page.
-    """
+    """A whole page as an ``<iframe>``."""
     # If the page may not run scripts, the height stays fixed and the frame scrolls.
     fit = "this.style.height = this.contentDocument.documentElement.scrollHeight + 'px'"
     style = "width: 100%; height: 32em; border: 0"

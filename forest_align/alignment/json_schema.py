@@ -28,13 +28,7 @@ def alignment_schema() -> Schema:
 
 
 def schemas_by_name(place: str) -> dict[str, Schema]:
-    """The schema of an alignment and of its parts, by name.
-
-    Parameters
-    ----------
-    place : str
-        Where the schemas stand in their document, such as ``"#/$defs/"``; they refer to each other.
-    """
+    """The schema of an alignment and of its parts, by name; they refer to each other below ``place``."""
     schemas = record_schemas(AlignmentObject, place)
     both = schemas["Alignment"]
     best, further = _without(both, _TREES), _without(both, _NAMES)

@@ -20,13 +20,7 @@ REPORTS_END = PAGE_END
 
 
 def report_page(reports: Iterable[SupportRecord]) -> str:
-    """Make a whole page; use :func:`report_section` for streaming.
-
-    Parameters
-    ----------
-    reports : iterable of SupportRecord
-        Any reports.
-    """
+    """Make a whole page; use :func:`report_section` for streaming."""
     return REPORTS_START + "".join(map(report_section, reports)) + REPORTS_END
 
 

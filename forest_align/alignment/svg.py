@@ -69,32 +69,14 @@ def to_svg(
     """Draw an alignment as a self-contained SVG document, for white and for dark paper.
 
     The two phrases of a pair that differs share a colour and a number. They are marked at their nodes of the
-    trees, or with a bracket where they are none, and the simple view has brackets only. A pair has a title,
-    which browsers show on hovering: its probability and its relation. A link has the colour of the smallest
-    numbered phrase around it, and a title. More probable links are drawn stronger, those outside of the
-    derivation dashed. Unaligned words and phrases are grey. Aligned dependency arcs run from word to word
-    next to the links; the two arcs of a pair share a colour, and a title with their types. A legend explains
-    what is in the picture.
-
-    Parameters
-    ----------
-    alignment : AlignmentRecord
-        Any alignment with words on both sides.
-    simple : bool
-        Whether to draw words, phrases and links only, without trees.
-    width : int
-        Pixels that the picture may take. Longer sentences run from the top down.
-    is_scaled : bool
-        Whether a picture that is wider even so is drawn smaller.
-    rings : collection of (int, int)
-        Links that carry a ring, for differences from another alignment.
-
-    Raises
-    ------
-    InputError
-        If a side has no words, or a tree that is not over its tokens.
-    RecursionError
-        If a tree is several hundred levels deep.
+    trees, or with a bracket where they are none, and the ``simple`` view has brackets only. Titles, which
+    browsers show on hovering, have a pair's probability and relation. A link has the colour of the smallest
+    numbered phrase around it. More probable links are drawn stronger, those outside of the derivation dashed,
+    and those of ``rings`` (differences from another alignment) with a ring. Unaligned words and phrases are
+    grey. The two arcs of a dependency pair share a colour, and a title with their types. Sentences longer
+    than ``width`` pixels run from the top down; a picture that is even so wider is scaled if ``is_scaled``.
+    Raises InputError if a side has no words, or a tree that is not over its tokens, and RecursionError if a
+    tree is several hundred levels deep.
     """
     both = (alignment.source, alignment.target)
     if not all(map(len, both)):

@@ -12,24 +12,10 @@ COLUMNS = ("id", "source", "target", "links", "words", "phrases", "error", "para
 
 
 def to_row(alignment: AlignmentRecord, delimiter: str) -> str:
-    r"""The row of an alignment, as one line with its line end.
+    r"""The row of an alignment with its line end; tabs and line ends in a cell become blanks.
 
-    Tabs and line ends in a cell become blanks.
-
-    Parameters
-    ----------
-    alignment : AlignmentRecord
-        The alignment; if it failed, only ``id``, ``source``, ``target`` and ``error`` are filled in.
-    delimiter : str
-        A comma, for CSV, which quotes cells where needed; or a tab, between which quotes are text.
-
-    Examples
-    --------
-    >>> from forest_align.alignment import Alignment, Links
-    >>> from forest_align.types import Sentence
-    >>> sides = Sentence.from_words(["He", "died"]), Sentence.from_words(["She", "died"])
-    >>> to_row(Alignment(*sides, Links(((1, 1),), scores=(0.9,)), id="7"), ",")
-    '7,He died,She died,1-1,died ↔ died 0.90,,,\n'
+    If it failed, only ``id``, ``source``, ``target`` and ``error`` are filled in. A comma as ``delimiter``
+    quotes cells where needed (CSV); between tabs quotes are text.
     """
     sentences = (alignment.source, alignment.target)
     # Links count the tokens, so these are written; they can be counted by splitting at blanks.

@@ -46,19 +46,9 @@ def to_text(
     The pairs of phrases whose difference is their own come first, each with its probability and, where known,
     its relation. Then come the links of different words outside of these phrases, and the words that are left
     over. If a word or phrase is repeated in its sentence, a subscript says which one it is. Nothing is cut:
-    phrases that find no room side by side stand one below the other.
-
-    Parameters
-    ----------
-    alignment : AlignmentRecord
-        The alignment, with phrases or with word links only.
-    width : int
-        Columns of the terminal; 40 if it is less.
-    colour : bool
-        Whether to use ANSI escapes; pairs with a probability below 0.5 are then pale.
-    everything : bool
-        Whether to show all pairs of phrases with their labels, indented by their depth inside others, and all
-        links. A star then marks a pair that only non-compositional alignment could form.
+    phrases that do not fit side by side into ``width`` (at least 40) columns are one below the other. With
+    ``colour`` pairs below 0.5 are pale. With ``everything`` all pairs are shown with their labels, indented
+    by depth, and all links; a star marks a pair that only non-compositional alignment could form.
     """
     width = max(width, _LEAST_WIDTH)
     paint = _Styler(colour)

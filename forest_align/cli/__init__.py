@@ -176,14 +176,7 @@ def _message(error: Exception) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command.
-
-    Returns
-    -------
-    int
-        0: success; 1: some pairs or sentences failed; 2: bad usage, unusable input or a bug in the program;
-        130: interrupted.
-    """
+    """Run one command; return 0, or 1: some inputs failed, 2: bad usage, input or a bug, 130: interrupted."""
     if sys.stderr is None:
         # The parent process closed stderr. The next opened file (such as the output) would get its number,
         # and libraries' messages would be written into it.

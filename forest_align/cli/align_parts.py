@@ -53,10 +53,10 @@ def _check_options(options: AlignOptions) -> None:
 
 
 def plan_parts(options: AlignOptions) -> InputPlan:
-    """The stretches of the inputs, one for each part.
+    """Plan the line range of each part of the inputs.
 
-    Raises InputError if an option does not go with ``--engine``, there is no such file, or one is in a format
-    that has not one pair a line.
+    Raises InputError if an option does not go with ``--engine``, a file does not exist, or a format does not
+    have one pair per line.
     """
     _check_options(options)
     if options.words is not None and options.words not in WORDS:

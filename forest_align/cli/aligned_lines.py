@@ -25,10 +25,7 @@ def aligned_lines(
     line: Callable[[Alignment], str],
     workers: int = 1,
 ) -> Iterator[Line[Item]]:
-    """Each item with what is written of its alignment; broken pairs keep their places.
-
-    ``options`` say what of an alignment is shown. An InputError of ``line`` becomes the error of the pair.
-    """
+    """Yield each item with its alignment as text; broken pairs keep their places."""
     explain = _explainer(aligner) if options.explain else None
     least = options.min_probability
     for item, alignment in aligned_items(items, aligner, options.batch_size, workers):
@@ -57,10 +54,7 @@ def failure_of(alignment: Alignment) -> tuple[str, str] | None:
 def aligned_items(
     items: Iterator[Item], aligner: Aligner, batch_size: int, workers: int
 ) -> Iterator[tuple[Item, Alignment]]:
-    """Each item with its alignment, in order; a broken pair keeps its place, name and texts.
-
-    Raises ForestAlignError if the aligner returns fewer alignments than it got pairs.
-    """
+    """Yield each item with its alignment, in order; a broken pair keeps its place, name and texts."""
     waiting: deque[Item] = deque()
 
     def contents() -> Iterator[Pair | InputError]:

@@ -40,12 +40,8 @@ class AlignerChoice:
 def load_aligner(options: AlignerChoice) -> Aligner:
     """Load the chosen aligner.
 
-    Raises
-    ------
-    ModelError
-        If a model does not exist, or belongs to another kind of aligner.
-    InputError
-        If an option does not apply to the aligner.
+    Raises ModelError if a model does not exist, or belongs to another kind of aligner. Raises InputError if
+    an option does not apply to the aligner.
     """
     from forest_align.aligners import load
     from forest_align.aligners.loading import kind_of
@@ -92,10 +88,7 @@ def _chunk_aligner(options: AlignerChoice) -> Aligner:
 
 
 def made_with(options: AlignerChoice, aligner: Aligner) -> dict[str, str]:
-    """Everything that alignments depend on besides the input, by the names of a command's options.
-
-    Models, paraphrases and files of word links are also identified by their contents.
-    """
+    """Everything besides the input that alignments depend on, by option; files also by their contents."""
     # Aligners other than the forest aligner have no word candidates.
     words = options.words or getattr(getattr(aligner, "model", None), "words", DEFAULT_WORDS)
     return {

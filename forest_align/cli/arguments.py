@@ -59,20 +59,13 @@ def is_file(text: str) -> bool:
 
 
 def is_sentence(text: str) -> bool:
-    """Whether an argument that may be a file's name or a sentence is a sentence.
-
-    A sentence contains blanks and is not the name of a file. Text that begins with an existing folder is
-    taken for a file name, perhaps a mistyped one.
-    """
+    """Whether an argument is a sentence: it has blanks, and neither it nor its folder is on the disk."""
     folder = os.path.dirname(text)
     return len(text.split()) > 1 and not is_file(text) and not (folder and os.path.isdir(folder))
 
 
 def is_single_word(text: str) -> bool:
-    """Whether an argument that may be a file's name or a sentence is one word, and not the name of a file.
-
-    Text with a folder or an extension is taken for a file name.
-    """
+    """Whether an argument is one word: no file of that name, and it has neither a folder nor an extension."""
     is_word = len(text.split()) == 1 and text != "-" and not set(text) & {".", "/", os.sep}
     return is_word and not os.path.exists(text)
 
@@ -131,12 +124,9 @@ def output_option() -> Any:
 
 
 def format_of_output(path: str | None, formats: Collection[str], default: str) -> str:
-    """The format for the extension of an output's name (ignoring ``.gz``); the default if it has none.
+    """The format for the extension of an output's name, ``.gz`` left off; the default without an extension.
 
-    Raises
-    ------
-    InputError
-        If the extension is that of no format.
+    Raises InputError for an unknown extension.
     """
     extension = Path((path or "").removesuffix(".gz")).suffix.removeprefix(".").lower()
     name = _EXTENSIONS.get(extension, extension)

@@ -18,48 +18,26 @@ COMMERCIAL = ("yes", "unclear", "no")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A corpus, an encoder or a dictionary of others, from which parts were made.
-
-    Attributes
-    ----------
-    title, licence, link, note : str
-        What it is called, its terms in a few words, where it is from, and what else to know (may be empty).
-    commercial : str
-        One of :data:`COMMERCIAL`.
-    """
+    """A corpus, an encoder or a dictionary of others, from which parts were made."""
 
     title: str
-    licence: str
-    commercial: str
+    licence: str  # its terms in a few words
+    commercial: str  # one of COMMERCIAL
     link: str
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class BundledPart:
-    """A part of the package with a licence of its own.
-
-    Attributes
-    ----------
-    name, kind : str
-        Name, and what it is in a few words.
-    path : str
-        Its folder in the repository; empty for the code.
-    licence : str
-        SPDX licence expression.
-    learned_from : mapping
-        Name of a source -> which part of it was used, and for what.
-    made_with, loads : tuple of str
-        Names of other parts whose output it learned from, and that it loads when it runs.
-    """
+    """A part of the package with a licence of its own."""
 
     name: str
-    kind: str
-    path: str
-    licence: str
-    learned_from: Mapping[str, str]
-    made_with: tuple[str, ...]
-    loads: tuple[str, ...]
+    kind: str  # what it is, in a few words
+    path: str  # its folder in the repository; empty for the code
+    licence: str  # SPDX expression
+    learned_from: Mapping[str, str]  # name of a source -> which part of it was used, and for what
+    made_with: tuple[str, ...]  # names of the parts whose output it learned from
+    loads: tuple[str, ...]  # names of the parts that it loads when it runs
 
 
 @dataclass(frozen=True, slots=True)

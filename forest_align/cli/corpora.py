@@ -72,12 +72,9 @@ class GoldOptions:
 
 
 def check_model_folder(path: Path, *, beside: bool = True) -> None:
-    """Check before hours of work that a model can be written to a folder, and a file beside it.
+    """Check before hours of work that a model folder, and a checkpoint file next to it, can be written.
 
-    Raises
-    ------
-    InputError
-        If the path is a file or is not writable, or has no name, which the checkpoint beside it needs.
+    Raises InputError otherwise.
     """
     if path.name in ("", ".."):
         raise InputError(f"expected a folder with a name of its own, found {str(path)!r}", field="output")
@@ -94,10 +91,7 @@ def check_model_folder(path: Path, *, beside: bool = True) -> None:
 def corpus_reader(
     args: CorpusOptions, forest_size: int, model: ForestModel, *, given_trees: bool, links: str = "sure"
 ) -> CorpusReader:
-    """Make a reader for a model; with ``given_trees`` the input's trees are its forests.
-
-    ``links`` is the convention that word candidates follow.
-    """
+    """Make a reader for a model; ``links`` is the convention that word candidates follow."""
     from forest_align.em.corpus.corpus import CorpusReader
 
     return CorpusReader.for_model(
@@ -168,17 +162,10 @@ def prepare_corpus(
     quiet: bool = False,
     learn: bool = False,
 ) -> tuple[list[CorpusPair], int]:
-    """Prepare pairs, with a progress bar.
+    """Prepare pairs with a progress bar; return the usable ones and the number of the others.
 
-    Errors of single pairs are written to stderr. Use ``quiet`` if the same pairs were prepared before. With
+    Errors of single pairs go to stderr, unless ``quiet`` because the same pairs were prepared before. With
     ``learn`` the reader learns its dictionary from the pairs.
-
-    Returns
-    -------
-    list of CorpusPair
-        The usable pairs.
-    int
-        Number of unusable pairs.
     """
     from forest_align.system.progress import counting_bar
 

@@ -23,10 +23,7 @@ def count_alignments(
     wanted: Callable[[str], bool] | None = None,
     whole: Sequence[str] = (),
 ) -> int:
-    """Count the alignments that are left; name the first broken lines, and return the number of all.
-
-    ``wanted`` and ``whole``: see :func:`forest_align.data.phrases.input.read_alignments`.
-    """
+    """Count the alignments that are left; name the first broken lines, and return the number of all."""
     position = start = Position(*counts.position or ())
     if start.lines:
         print(f"forest-align extract: resuming after line {start.lines}", file=sys.stderr)

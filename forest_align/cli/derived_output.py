@@ -105,10 +105,7 @@ class _Work:
 def write_derived(
     options: DerivedOptions, command: str, formats: Mapping[str, EntryWriter], settings: Mapping[str, str]
 ) -> int:
-    """Align or read alignments, and write an entry for each; return the exit status.
-
-    ``formats`` has writers by the names of formats; ``settings`` must be the same in a resumed run.
-    """
+    """Align or read alignments, and write an entry for each in its format; return the exit status."""
     name = options.to or format_of_output(
         options.output, formats, default="jsonl" if options.target is None else "text"
     )

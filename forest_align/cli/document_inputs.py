@@ -16,15 +16,7 @@ Sentences = str | list[str | Sentence]
 
 
 class DocumentPair(NamedTuple):
-    """Two documents of the input.
-
-    Attributes
-    ----------
-    name : str
-        Name of the pair.
-    source, target : str or list
-        Texts, or their sentences.
-    """
+    """Two documents of the input: texts, or lists of their sentences."""
 
     name: str
     source: Sentences
@@ -32,15 +24,7 @@ class DocumentPair(NamedTuple):
 
 
 class BrokenPair(NamedTuple):
-    """Two documents that cannot be read.
-
-    Attributes
-    ----------
-    name : str
-        Name of the pair.
-    error : InputError
-        Why.
-    """
+    """Two documents that cannot be read."""
 
     name: str
     error: InputError
@@ -49,10 +33,7 @@ class BrokenPair(NamedTuple):
 def read_document(path: str, lines: bool) -> Sentences:
     """Read a document: its text or, with ``lines``, each line as a sentence.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or is not UTF-8.
+    Raises InputError if the file cannot be read, or is not UTF-8.
     """
     try:
         with InputLines(path) as found:
@@ -66,22 +47,9 @@ def read_document_pairs(
 ) -> Iterator[DocumentPair | BrokenPair]:
     """Yield pairs of documents; one that cannot be read yields its error.
 
-    Parameters
-    ----------
-    path : str
-        With a target the file of the first document. Otherwise JSON lines, if the first line begins with a
-        brace, or else a list of two paths a line with a tab between them; ``-`` for standard input.
-    target : str or None
-        File of the second document.
-    lines : bool
-        Whether each line of a document is a sentence.
-    names : (str, str), optional
-        Keys of the two documents in JSON lines; by default those that columns of tables may have.
-
-    Raises
-    ------
-    InputError, OSError
-        If one of the two files, or the list, cannot be read.
+    Without a target, ``path`` is JSON lines if it begins with a brace, or else a list of two tab-separated
+    paths per line. ``names`` are the keys of JSON lines, by default those of table columns. Raises InputError
+    or OSError if a file or the list cannot be read.
     """
     if target is not None:
         if [path, target].count(STANDARD_INPUT) > 1:

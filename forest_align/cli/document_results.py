@@ -44,7 +44,7 @@ class ResultOptions:
 def result_format(options: ResultOptions, inputs: Sequence[str | None]) -> str:
     """The output format of the options; ``inputs`` are files, the last one None for a list of pairs.
 
-    Raises InputError if the extension of the output has no format, or the output is one of the inputs.
+    Raises InputError if no format has the output's extension, or the output is one of the inputs.
     """
     chosen: str = options.to or format_of_output(
         options.output, _OUTPUTS, "jsonl" if inputs[-1] is None else "text"
@@ -58,27 +58,15 @@ def result_format(options: ResultOptions, inputs: Sequence[str | None]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DocumentWork:
-    """What a command makes of pairs of documents.
+    """What a command makes of pairs of documents."""
 
-    Attributes
-    ----------
-    command : str
-        Name of the command, for messages.
-    result_of : callable
-        What a pair yields; an InputError becomes the error of its result.
-    failed : callable
-        Makes the result of a pair that failed, from its name and the error.
-    page : callable
-        Makes the writer of HTML.
-    made_with : mapping of str to str
-        Settings that a resumed run must share.
-    """
-
-    command: str
+    command: str  # for messages
+    # An InputError becomes the error of the pair's result.
     result_of: Callable[[DocumentPair], DocumentAlignment | SupportReport]
+    # Makes the result of a failed pair from its name and the error.
     failed: Callable[[str, str], DocumentAlignment | SupportReport]
-    page: Callable[[], EntryWriter]
-    made_with: Mapping[str, str]
+    page: Callable[[], EntryWriter]  # makes the writer of HTML
+    made_with: Mapping[str, str]  # settings that a resumed run must share
 
 
 def write_results(

@@ -11,16 +11,9 @@ _LINES = (".tsv", ".csv", ".jsonl")
 
 
 def expected_count(path: str | None, suffixes: tuple[str, ...] = _LINES) -> int | None:
-    """The number of lines of a file, if each is one pair; None if that is unknown, or no bar is shown.
+    """The number of lines of a file if each is one pair; None if that is unknown, or no bar is shown.
 
-    Nothing is read from standard input, pipes and files that are compressed. A header line counts too.
-
-    Parameters
-    ----------
-    path : str or None
-        Name of the input.
-    suffixes : tuple of str
-        Extensions of files whose lines count.
+    Standard input, pipes and compressed files are not read. A header line counts too.
     """
     if path is None or sys.stderr is None or not sys.stderr.isatty():
         return None

@@ -41,25 +41,13 @@ class PairInput:
 
 
 class Item(NamedTuple):
-    """A pair of the input.
-
-    Attributes
-    ----------
-    name : str
-        Its id.
-    content : Pair or InputError
-        Its sentences and given links, or its error.
-    source, target : Sentence
-        Its sentences as read, so that a pair with an error keeps its text; empty if they could not be read.
-    place : (str, int) or None
-        File and line where it begins; None for typed sentences.
-    """
+    """A pair of the input."""
 
     name: str
-    content: Pair | InputError
-    source: Sentence = Sentence(())
+    content: Pair | InputError  # its sentences and given links, or its error
+    source: Sentence = Sentence(())  # as read, so that a broken pair keeps its text; empty if unreadable
     target: Sentence = Sentence(())
-    place: tuple[str, int] | None = None
+    place: tuple[str, int] | None = None  # file and line; None for typed sentences
 
     @property
     def texts(self) -> tuple[str, str, str]:
@@ -75,22 +63,8 @@ def read_items(
 ) -> Iterator[Item]:
     """Pairs ready for the aligner, each with its name; a broken pair yields an error.
 
-    Parameters
-    ----------
-    options : PairInput
-        Where they come from.
-    complain : callable
-        Called after the last pair with each problem of the input as a whole.
-    share : Share, optional
-        Skip the pairs of other shards.
-    pairs : iterator, optional
-        Pairs to be made ready, such as those of a part of the input; by default those that the options name.
-
-    Warns
-    -----
-    InputWarning
-        If there are no pairs: the input is empty, or has only blank lines. Also if texts are not English, or
-        have HTML tags.
+    ``complain`` is called after the last pair with each problem of the whole input. ``share`` skips the pairs
+    of other shards. Warns if there are no pairs, or texts have HTML tags or are not English.
     """
     links_file = None
     if options.words and options.words not in WORDS:

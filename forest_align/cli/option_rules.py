@@ -63,13 +63,7 @@ def flag_of(name: str) -> str:
 
 
 def refuse_with(what: str, options: Any, shown: str | None = None) -> None:
-    """Refuse the options that have no effect with ``what``, which is ``shown`` in the message.
-
-    Raises
-    ------
-    InputError
-        If one of them is given.
-    """
+    """Raise InputError for options that have no effect with ``what``, which messages call ``shown``."""
     for name, reason in REFUSED_WITH[what].items():
         if is_given(options, name):
             because = f": {reason}" if reason else ""
@@ -77,13 +71,7 @@ def refuse_with(what: str, options: Any, shown: str | None = None) -> None:
 
 
 def refuse_for(kind: str, name: str, flag: str) -> None:
-    """Refuse an option, written as ``flag``, if it is not for this kind of aligner.
-
-    Raises
-    ------
-    InputError
-        If it is for others.
-    """
+    """Raise InputError for an option, written as ``flag``, that is not for this kind of aligner."""
     kinds = ALIGNERS_OF[name]
     if kind in kinds:
         return

@@ -73,21 +73,11 @@ class ParseOptions:
 
 
 class ParseItem(NamedTuple):
-    """A sentence of an input, before or after it is parsed.
+    """A sentence of an input, before or after it is parsed."""
 
-    Attributes
-    ----------
-    line : int or None
-        The line to name in errors; None if the message already names the sentence.
-    text : str or None
-        The line of text that is parsed; None if its trees are given.
-    content : str, InputError, NBest or Sentence
-        The line, what is wrong with it, or the result.
-    """
-
-    line: int | None
-    text: str | None
-    content: Any
+    line: int | None  # the line to name in errors; None if the message already names the sentence
+    text: str | None  # the line of text to parse; None if its trees are given
+    content: Any  # the line, its error, or the result
 
 
 #: Skips the items that have a result already.
@@ -98,12 +88,7 @@ Reader = Callable[[InputLines, ParseOptions, Skip], Iterator[ParseItem]]
 def open_input(sentences: str) -> InputLines:
     """The lines of a file, of standard input, or of a sentence given instead of a file name.
 
-    Raises
-    ------
-    OSError
-        If the file cannot be opened.
-    InputError
-        If the argument is a single word and not the name of a file.
+    Raises OSError if the file cannot be opened, InputError for one word that is no file's name.
     """
     if is_single_word(sentences):
         raise InputError(
@@ -114,13 +99,7 @@ def open_input(sentences: str) -> InputLines:
 
 
 def kind_of(source: InputLines) -> str:
-    """The kind of a file by its extension, one of :data:`READERS`.
-
-    Raises
-    ------
-    InputError
-        If the extension belongs to a table or to JSON, for which there is no reader.
-    """
+    """The kind of a file by its extension, one of :data:`READERS`; raises InputError for tables and JSON."""
     if source.suffix in _NO_SENTENCES:
         raise InputError(
             f"expected text, a sentence a line, or trees, found a {source.suffix} file; with --from text "

@@ -41,12 +41,9 @@ class ClusterOptions:
     )
 
     def cluster(self, device: str = "cpu") -> RayOptions | None:
-        """The cluster that is asked for, of actors that compute on a device; None without ``--engine``.
+        """The requested cluster of actors that compute on a device; None without ``--engine``.
 
-        Raises
-        ------
-        InputError
-            If an option needs ``--engine``.
+        Raises InputError if an option needs ``--engine``.
         """
         if self.engine is None:
             for one in fields(self):

@@ -11,18 +11,7 @@ _NAMED = 10
 
 
 class SkippedInputs(AbstractContextManager["SkippedInputs"]):
-    """Names skipped inputs; at the end of the ``with`` block it says how many were not named.
-
-    Parameters
-    ----------
-    command : str
-        Name of the command, for the messages.
-
-    Attributes
-    ----------
-    count : int
-        Number of inputs skipped so far.
-    """
+    """Names skipped inputs; at the end of the ``with`` block it says how many were not named."""
 
     def __init__(self, command: str) -> None:
         self.count = 0

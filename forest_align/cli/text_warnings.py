@@ -51,13 +51,7 @@ class TextWarnings:
         self._texts = self._words = self._english = self._letters = self._latin = 0
 
     def see(self, name: str, texts: Iterable[str]) -> None:
-        """Look at the texts of the pair with this name.
-
-        Warns
-        -----
-        InputWarning
-            If a text has HTML tags, or the texts so far are not English.
-        """
+        """Warn if a text of the pair has HTML tags, or the texts so far are not English."""
         for text in texts:
             if not self._has_warned_of_tags and (tag := _TAG.search(text)):
                 self._has_warned_of_tags = True

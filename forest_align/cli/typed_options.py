@@ -10,16 +10,9 @@ T = TypeVar("T")
 
 
 def option(*flags: str, default: Any = None, **settings: Any) -> Any:
-    """A field that holds the value of an option.
+    """A field that holds the value of an option; ``settings`` are further arguments of ``add_argument``.
 
-    Parameters
-    ----------
-    flags : str
-        Names on the command line, such as ``-o`` and ``--output``; without any it is an argument.
-    default : object
-        Value if it is not given; a flag has the value that it does not set. Ignored for what is required.
-    settings
-        Further arguments of :meth:`argparse.ArgumentParser.add_argument`.
+    Without ``flags`` it is an argument. A flag has the value that it does not set.
     """
     action = settings.get("action")
     if action in ("store_true", "store_false"):

@@ -50,26 +50,13 @@ class DifferingSpan(JsonObject, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class DifferingWords:
-    """Words that correspond, or have no counterpart, and do not say the same.
+    """Words that correspond, or have no counterpart, and do not say the same."""
 
-    Attributes
-    ----------
-    source, target : (int, int) or None
-        Half-open spans of tokens; None for a side without words.
-    relation : str
-        ``"more specific"``, ``"more general"``, ``"different"`` or ``"opposite"``; empty for other words of
-        which nothing more is known.
-    rule : str
-        What was noticed, such as ``"negation"``.
-    difference : float
-        Highest difference of its words, in [0, 1].
-    """
-
-    source: tuple[int, int] | None
+    source: tuple[int, int] | None  # half-open span; None without words
     target: tuple[int, int] | None
-    relation: str
-    rule: str
-    difference: float
+    relation: str  # such as "more specific" or "opposite"; empty if nothing more is known
+    rule: str  # what was noticed, such as "negation"
+    difference: float  # highest of its words, in [0, 1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,19 +30,10 @@ _WEIGHTS = "weights.safetensors"
 
 
 def path_probabilities(lattice: EditLattice, scores: np.ndarray) -> tuple[float, np.ndarray]:
-    """The log of the summed weights of all paths, and the probability of each arc.
+    """The log of the summed weights of all paths, and the probability of each arc, float (arcs,).
 
-    Parameters
-    ----------
-    lattice : EditLattice
-        The possible edits.
-    scores : numpy.ndarray, shape (arcs,)
-        Log weight of each arc; arcs over kept words have 0.
-
-    Returns
-    -------
-    float, numpy.ndarray of shape (arcs,)
-        Probabilities under the semi-Markov model whose log weights are the scores (Sarawagi & Cohen 2004).
+    ``scores``, float (arcs,), are log weights, 0 for arcs over kept words: a semi-Markov model (Sarawagi &
+    Cohen 2004).
     """
     size = lattice.size
     entering, leaving = _arcs_by_place(lattice)

@@ -47,15 +47,7 @@ def word_kind(word: str, tag: str) -> str:
 
 
 class EditFeatures:
-    """Computes the features of the possible edits of one alignment.
-
-    Parameters
-    ----------
-    alignment : Alignment
-        Tags, trees and phrase pairs are used where it has them.
-    units : EditUnits
-        Its units.
-    """
+    """Computes the features of the possible edits of one alignment, whose tags and trees may be missing."""
 
     def __init__(self, alignment: Alignment, units: EditUnits) -> None:
         self._words = alignment.source.words, alignment.target.words

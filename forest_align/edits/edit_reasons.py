@@ -42,13 +42,7 @@ _SAME_MEANING = int(Evidence.SYNONYM | Evidence.PPDB)
 
 
 class EditReasons:
-    """Finds the reasons of the edits of one alignment.
-
-    Parameters
-    ----------
-    alignment : Alignment
-        The relations of its phrase pairs are used where it has them.
-    """
+    """Finds the reasons of the edits of one alignment; relations of its phrase pairs may be missing."""
 
     def __init__(self, alignment: Alignment) -> None:
         self._sentences = alignment.source, alignment.target

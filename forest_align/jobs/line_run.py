@@ -21,31 +21,15 @@ Line = tuple[Item, str, tuple[str, str] | None]
 
 @dataclass(frozen=True, slots=True)
 class EntryWriter:
-    """How entries, such as alignments, are written in one format.
+    """How entries, such as alignments, are written in one format."""
 
-    Attributes
-    ----------
-    line : callable
-        Text of one entry; raises InputError if the format cannot hold it.
-    header, footer : str
-        Text before the first and after the last.
-    one_line_each : bool
-        Whether an output is one line for each entry and nothing else, so that a run can be resumed.
-    one_pair : bool
-        Whether an output holds one entry only.
-    separator : str
-        Text between two entries.
-    may_pack : bool
-        Whether an output is gzipped if its name says so.
-    """
-
-    line: Callable[[Any], str]
+    line: Callable[[Any], str]  # raises InputError if the format cannot hold the entry
     header: str = ""
     footer: str = ""
-    one_line_each: bool = False
-    one_pair: bool = False
+    one_line_each: bool = False  # no other text, so that a run can be resumed
+    one_pair: bool = False  # an output holds one entry only
     separator: str = ""
-    may_pack: bool = True
+    may_pack: bool = True  # gzip if the output's name says so
 
 
 class LineRun(Generic[Item]):

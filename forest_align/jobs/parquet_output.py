@@ -45,9 +45,9 @@ def write_parquet(
 
 
 def check_finished(output: Path, made_with: Mapping[str, str], pairs: Iterator[Sequence[str]]) -> Outcome:
-    """What a finished file has, after a check that it was made from these pairs, with these settings.
+    """Check that a file was made from these pairs, with these settings; return what it has.
 
-    Raises InputError if it is no such file, or a setting or pair (name and texts) differs, which is named.
+    Raises InputError that names the setting or pair (name and texts) that differs.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -25,25 +25,13 @@ _MOST_ATTEMPTS = 5
 
 @dataclass(frozen=True, slots=True)
 class PartReport:
-    """The marker of a finished part.
+    """The marker of a finished part."""
 
-    Attributes
-    ----------
-    counts : mapping of str to int
-        What is in the part, such as ``{"items": 640, "failures": 2}``.
-    read : mapping of str to int or str
-        The whole input as the run read it, such as ``{"items": 9000, "digest": "…"}``. It must be the same
-        for all parts.
-    bytes : int
-        Size of the part.
-    digest : str
-        Short hash of the name and contents of the part.
-    """
-
-    counts: Mapping[str, int]
+    counts: Mapping[str, int]  # such as {"items": 640, "failures": 2}
+    # The whole input, such as {"items": 9000, "digest": "…"}: the same for all parts.
     read: Mapping[str, int | str]
     bytes: int
-    digest: str
+    digest: str  # short hash of name and contents
 
     @property
     def items(self) -> int:

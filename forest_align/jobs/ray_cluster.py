@@ -57,17 +57,8 @@ class RayOptions:
 def ray_cluster(options: RayOptions, store_bytes: int | None = STORE_BYTES) -> Iterator[Any]:
     """Connect to a cluster while the block runs; the value is the module ``ray``.
 
-    Parameters
-    ----------
-    options : RayOptions
-        The cluster.
-    store_bytes : int, optional
-        Memory of the object store of a new cluster; None leaves it to Ray.
-
-    Raises
-    ------
-    ForestAlignError
-        If Ray is not installed, or the cluster cannot be reached.
+    ``store_bytes`` is the object store of a new cluster; None leaves it to Ray. Raises ForestAlignError if
+    Ray is not installed, or the cluster cannot be reached.
     """
     # Workers leave CUDA_VISIBLE_DEVICES alone; nothing is reported to anyone; no line about each actor.
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")

@@ -65,44 +65,12 @@ class _Mark(NamedTuple):
 class RunRecord(AbstractContextManager["RunRecord"]):
     """Counts the results and the failures of an output, and records both for a later run.
 
-    OUT has one line an item, such as a pair to align or a sentence to parse.
-
-    The record is the file ``OUT.run``, in JSON lines. The first line has the settings that OUT is made with.
-    Further lines are failed items, and a mark after each block of OUT. A mark has the end of the block and a
-    checksum of all items so far. A later run truncates OUT at a mark and continues there.
-    A failure is recorded before its line of OUT is written, a mark after its block. The record is deleted
-    when everything is written and nothing has failed. Pipes, devices and files in read-only folders have no
-    record.
-
-    Parameters
-    ----------
-    output : str or None
-        OUT; None if nothing can be resumed.
-    made_with : mapping of str to str
-        Settings by option name, in the order in which they are compared.
-    block : int
-        Lines of a block.
-    unit : str
-        What the items are, for messages.
-
-    Attributes
-    ----------
-    path : Path or None
-        The record; None if there is none.
-    lines, failures : int
-        Results so far and failures among them, including those of earlier runs.
-    size : int
-        Bytes of OUT to keep.
-    first : Failure or None
-        The first failure.
-    last_line, found, is_whole : str, int, bool
-        Of an earlier run: its last whole line; its lines in complete blocks, and in the last one if it has
-        ended; whether it has written all results.
-
-    Raises
-    ------
-    InputError
-        If a file of that name exists but is not a record.
+    The output OUT has one line per item. Its record ``OUT.run`` is JSON lines: first the settings OUT is made
+    with, then failed items, and a mark after each block of OUT: its end and a checksum of all items so far. A
+    later run truncates OUT at a mark and continues there, so a failure is recorded before its line of OUT is
+    written, a mark after its block. The record is deleted when everything is written and nothing has failed.
+    Pipes, devices and files in read-only folders have no record. Raises InputError if a file of that name is
+    not a record.
     """
 
     def __init__(
@@ -157,15 +125,9 @@ class RunRecord(AbstractContextManager["RunRecord"]):
     ) -> Iterator[Item]:
         """Skip the items whose results an earlier run has written; write the others from ``size`` on.
 
-        The items of an incomplete block come again, since items of one batch influence each other's digits.
-        ``texts`` is what :meth:`write` is given for an item. ``check_last`` compares the last item that has a
-        result with :attr:`last_line`.
-
-        Raises
-        ------
-        InputError
-            If OUT was made with another setting, which is named, or is not the output of a run. Also if an
-            item differs from the one that the earlier run had there.
+        Items of an incomplete block come again, since items of one batch influence each other's digits.
+        Raises InputError if a setting or an item differs from the earlier run, or OUT is not the output of a
+        run.
         """
         self.found = lines = self._find_marks()
         recent: deque[Item] = deque(maxlen=self.block)
@@ -246,10 +208,9 @@ class RunRecord(AbstractContextManager["RunRecord"]):
     def write(
         self, out: IO[str], text: str, texts: Sequence[str], failure: tuple[str, str] | None = None
     ) -> None:
-        """Write the line of an item, and update the record.
+        """Write the line of an item, identified by ``texts``, and update the record.
 
-        ``texts`` identifies the item, as its name and texts do. ``failure`` is its name and the reason if it
-        failed.
+        ``failure`` is its name and the reason if it failed.
         """
         self._next(texts)
         if failure is not None:

@@ -50,10 +50,7 @@ class Shard:
 
 
 class Share:
-    """Tells which items of an input belong to a shard, or all without one, and identifies the whole input.
-
-    So far the input has ``items`` items; ``first`` is what :meth:`takes` was given for the first one.
-    """
+    """Tells which items of an input belong to a shard, or all without one, and identifies the whole input."""
 
     def __init__(self, shard: Shard | None, block: int) -> None:
         self.items = 0
@@ -83,9 +80,8 @@ def shard_size(items: int, shard: Shard, block: int) -> int:
 def joined_blocks(folder: PartFolder, reports: Sequence[PartReport]) -> Iterator[str]:
     """The lines of all parts in the order of the input, block by block; ``reports`` are the markers.
 
-    Parts that have stretches of their own are read one after the other, some lines at a time.
-    Raises InputError if a part has more or fewer lines than its shard of the input has items, or cannot be
-    decompressed.
+    Parts with line ranges of their own are read one after the other. Raises InputError if a part has more or
+    fewer lines than its shard has items, or cannot be decompressed.
     """
     if not folder.block:
         yield from _joined_stretches(folder, reports)

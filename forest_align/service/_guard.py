@@ -36,31 +36,14 @@ def error_answer(error: RequestError) -> Response:
 
 
 class RequestGate:
-    """Lets so many requests align at the same time.
-
-    Parameters
-    ----------
-    most : int
-        How many.
-
-    Attributes
-    ----------
-    inside : int
-        How many do.
-    """
+    """Admits at most ``most`` requests that align at the same time; ``inside`` are admitted now."""
 
     def __init__(self, most: int) -> None:
         self.inside, self._most = 0, most
 
     @contextmanager
     def entered(self) -> Iterator[None]:
-        """Let a request in until it leaves the context.
-
-        Raises
-        ------
-        RequestError
-            If there are enough (503).
-        """
+        """Admit a request until it leaves the context; raises RequestError (503) if there are enough."""
         if self.inside >= self._most:
             message = f"{self.inside} requests are being aligned; come back later"
             raise RequestError(HTTPStatus.SERVICE_UNAVAILABLE, message, {"Retry-After": "1"})
@@ -74,21 +57,10 @@ class RequestGate:
 class Guard:
     """ASGI middleware that every request passes first.
 
-    Parameters
-    ----------
-    app : ASGI application
-        What answers.
-    metrics : ServiceMetrics
-        Counts answers.
-    names : collection of str
-        Names that ``Host`` may have, in small letters; empty for any. A foreign site whose name was made to
-        resolve to this machine has another name, and must not read the user's files.
-    origins : collection of str
-        Other sites whose pages may send requests that work is done for.
-    head : int
-        Bytes of the longest head of a request.
-    paths : collection of str
-        Paths that are counted by their name; all others count as one.
+    ``names`` are the values that ``Host`` may have, in small letters, or empty for any: a foreign site whose
+    name was made to resolve to this machine has another name, and must not read the user's files. Pages of
+    ``origins`` may send requests that work is done for. A head has at most ``head`` bytes. ``paths`` are
+    counted by name, all others as one.
     """
 
     def __init__(

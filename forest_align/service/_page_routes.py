@@ -25,25 +25,7 @@ PAIRS_A_PAGE = 10
 
 
 class PageRoutes:
-    """Answers with pages.
-
-    Parameters
-    ----------
-    batches : MicroBatches
-        Aligns pairs.
-    reader : PairReader
-        Checks pairs.
-    gate : RequestGate
-        Every request that aligns passes it.
-    default : str
-        Name of the aligner that is chosen at first.
-    names : sequence of str
-        Names of the aligners.
-    limits : ServiceLimits
-        Lengths of sentences.
-    lines, beside : LineIndex, optional
-        A file of alignments to browse, and one to compare it with line by line.
-    """
+    """Answers with pages; ``lines`` are alignments to browse, ``beside`` those to compare line by line."""
 
     def __init__(
         self,

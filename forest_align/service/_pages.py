@@ -70,39 +70,19 @@ def content_security_policy() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Contents of the form for two sentences.
-
-    Attributes
-    ----------
-    aligners : sequence of str
-        Names to choose from.
-    aligner, default : str
-        The selected name, and the one that is selected at first.
-    max_characters : int
-        Maximum length of a sentence.
-    source, target : str
-        The sentences.
-    pairs : int
-        Number of pairs in the file that can be browsed; 0 if there is no file.
-    alignments, most_alignments : int
-        How many alignments to find, and at most.
-    beside : str
-        Name of the aligner to compare with; empty for none.
-    gold : str
-        Links to compare with, as ``0-0 1-2``.
-    """
+    """Contents of the form for two sentences."""
 
     aligners: Sequence[str]
     aligner: str
-    default: str
-    max_characters: int
+    default: str  # the name selected at first
+    max_characters: int  # per sentence
     source: str = ""
     target: str = ""
-    pairs: int = 0
-    alignments: int = 1
+    pairs: int = 0  # in the file that can be browsed; 0 without a file
+    alignments: int = 1  # how many to find
     most_alignments: int = 1
-    beside: str = ""
-    gold: str = ""
+    beside: str = ""  # aligner to compare with; empty for none
+    gold: str = ""  # links to compare with, as ``0-0 1-2``
 
 
 def sentences_page(
@@ -115,21 +95,7 @@ def sentences_page(
 def pairs_page(
     found: FoundPairs, query: PairQuery, size: int, total: int, others: Mapping[int, Alignment] | None = None
 ) -> str:
-    """A page of the pairs of a file.
-
-    Parameters
-    ----------
-    found : FoundPairs
-        The pairs of this page.
-    query : PairQuery
-        What was looked for.
-    size : int
-        Pairs on a page.
-    total : int
-        Number of lines in the file.
-    others : mapping of int to Alignment, optional
-        By line, the alignments to compare with.
-    """
+    """A page of the pairs of a file; ``others`` are alignments to compare with, by line."""
     values = {"found": found, "query": query, "size": size, "total": total, "others": others or {}}
     return _render("pairs", filters=FILTERS, **values)
 
@@ -140,15 +106,7 @@ def problem_page(problem: str) -> str:
 
 
 def docs_page(document: Mapping[str, Any], base: str) -> str:
-    """The page that describes the service for those who write programs.
-
-    Parameters
-    ----------
-    document : mapping
-        The OpenAPI document.
-    base : str
-        Address of the service, with a slash at its end.
-    """
+    """The page that describes the service to programmers; ``base`` is its address with a slash at its end."""
     body = json.dumps(dict(zip(("source", "target"), EXAMPLE, strict=True)))
     return _render("docs", document=document, base=base, example_body=body, errors=ERRORS)
 

@@ -18,35 +18,15 @@ _DROPPED = 16
 
 
 class PairReader:
-    """Turns JSON values into pairs to align.
-
-    Parameters
-    ----------
-    kinds : mapping of str to str
-        For each name of an aligner its kind.
-    default : str
-        Name of the aligner of pairs that name none.
-    limits : ServiceLimits
-        Lengths of sentences.
-    """
+    """Turns JSON values into pairs to align; ``kinds`` has the kind of each aligner by name."""
 
     def __init__(self, kinds: Mapping[str, str], default: str, limits: ServiceLimits) -> None:
         self._kinds, self._default, self._limits = kinds, default, limits
 
     def read(self, values: Any, id: str = "", aligner: str | None = None) -> PairRequest:
-        """Read a pair.
+        """Read a pair, which may name its id and aligner itself.
 
-        Parameters
-        ----------
-        values : object
-            A JSON value.
-        id, aligner : str, optional
-            Name of the pair and of the aligner, unless the value has them.
-
-        Raises
-        ------
-        RequestError
-            If something is missing or wrong (400), or a sentence is too long (413).
+        Raises RequestError if something is missing or wrong (400), or a sentence is too long (413).
         """
         try:
             fields = Fields(values)
@@ -58,13 +38,7 @@ class PairReader:
         return self.check(PairRequest(*texts, name, *found))
 
     def check(self, pair: PairRequest) -> PairRequest:
-        """Return a pair that is within the limits.
-
-        Raises
-        ------
-        RequestError
-            If it is not.
-        """
+        """Return a pair that is within the limits; raises RequestError if it is not."""
         for side, text in (("source", pair.source), ("target", pair.target)):
             if not text.strip():
                 raise RequestError(HTTPStatus.BAD_REQUEST, f"{side}: expected a sentence, found nothing")
@@ -89,13 +63,7 @@ class PairReader:
 
 
 async def next_chunk(request: Request) -> tuple[bytes, bool]:
-    """The next bytes of a body, and whether more may follow.
-
-    Raises
-    ------
-    ClientDisconnect
-        If the client has gone.
-    """
+    """The next bytes of a body, and whether more may follow; raises ClientDisconnect."""
     message = await request.receive()
     if message["type"] == "http.disconnect":
         raise ClientDisconnect
@@ -111,12 +79,7 @@ def too_slow(seconds: float) -> RequestError:
 async def read_json(request: Request, limits: ServiceLimits) -> Any:
     """The JSON value of a body: an object, or a list, which may be longer.
 
-    Raises
-    ------
-    RequestError
-        If it is too long (413), is not there in time (408), or is not JSON (400).
-    ClientDisconnect
-        If the client has gone.
+    Raises RequestError if it is too long (413), late (408) or not JSON (400), and ClientDisconnect.
     """
     try:
         async with asyncio.timeout(limits.body_seconds):

@@ -25,22 +25,9 @@ ROW_TYPES = ("application/x-ndjson", "application/ndjson", "application/jsonl", 
 class RowStream:
     """The answer to a stream of pairs, as an ASGI application.
 
-    Each row is answered as soon as it and those before it are aligned, while further rows come in. A row
-    that cannot be aligned gives a row with its error. The client may send all rows before it reads, up to
-    the limit of bytes that are read ahead.
-
-    Parameters
-    ----------
-    batches : MicroBatches
-        Aligns the pairs.
-    reader : PairReader
-        Reads the pairs.
-    limits : ServiceLimits
-        Length of a row, and how much is read ahead.
-    gate : RequestGate
-        Lets the stream in with its first row.
-    aligner : str, optional
-        Name of the aligner of rows that name none.
+    Each row is answered as soon as it and those before it are aligned, while further rows come in; a row that
+    cannot be aligned yields its error. The client may send all rows before it reads, up to the limit of bytes
+    that are read ahead.
     """
 
     def __init__(
@@ -148,16 +135,10 @@ def _cost(row: bytes | None) -> int:
 
 
 class _Rows:
-    """Rows of a body: read in one task, taken in another; blank ones at the end are dropped.
-
-    Attributes
-    ----------
-    error : RequestError or None
-        Why the last row is missing.
-    """
+    """Rows of a body: read in one task, taken in another; blank ones at the end are dropped."""
 
     def __init__(self, limits: ServiceLimits) -> None:
-        self.error: RequestError | None = None
+        self.error: RequestError | None = None  # why the last row is missing
         self._limits = limits
         self._rows: deque[bytes | None] = deque()
         self._bytes = 0
@@ -167,13 +148,7 @@ class _Rows:
         self._changed = asyncio.Condition()
 
     async def read(self, request: Request) -> None:
-        """Read the body, and then wait until the client has gone.
-
-        Raises
-        ------
-        ClientDisconnect
-            When it has.
-        """
+        """Read the body, then wait until the client has gone, which raises ClientDisconnect."""
         rest, more, too_long = b"", True, False
         while more:
             try:

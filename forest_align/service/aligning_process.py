@@ -19,15 +19,7 @@ _PATIENCE_SECONDS = 5.0
 
 
 class BatchLostError(Exception):
-    """A batch without results: its process died, or was given up.
-
-    Parameters
-    ----------
-    status : HTTPStatus
-        HTTP status for its pairs.
-    message : str
-        What happened.
-    """
+    """A batch without results: its process died, or was given up."""
 
     def __init__(self, status: HTTPStatus, message: str) -> None:
         super().__init__(message)

@@ -20,20 +20,10 @@ Loader = Callable[[str], "Aligner"]
 
 @dataclass(frozen=True, slots=True)
 class PairBatch:
-    """Pairs for one aligner that are aligned together.
-
-    Attributes
-    ----------
-    aligner : str
-        Name of the aligner.
-    alignments : int
-        How many of the best alignments to find for each pair.
-    pairs : tuple of PairRequest
-        The pairs.
-    """
+    """Pairs for one aligner that are aligned together."""
 
     aligner: str
-    alignments: int
+    alignments: int  # how many of the best ones per pair
     pairs: tuple[PairRequest, ...]
 
 
@@ -45,13 +35,7 @@ class _FindsSeveral(Protocol):
 
 
 class BatchAligner:
-    """Aligns batches; each aligner is loaded at its first use.
-
-    Parameters
-    ----------
-    load : Loader
-        Loads aligners.
-    """
+    """Aligns batches; each aligner is loaded at its first use."""
 
     def __init__(self, load: Loader) -> None:
         self._load = load
@@ -60,8 +44,8 @@ class BatchAligner:
     def align(self, batch: PairBatch) -> list[PairResult]:
         """The results of a batch, in its order.
 
-        A pair that cannot be aligned has the status 422. One that shows a fault of the program has 500, and
-        the others are aligned. If the aligner cannot be loaded, all have 503. It may be later.
+        Status 422: the pair cannot be aligned; 500: a fault of the program, the others are aligned; 503 for
+        all: the aligner cannot be loaded now.
         """
         try:
             if batch.aligner not in self._loaded:

@@ -8,17 +8,7 @@ from http import HTTPStatus
 
 
 class RequestError(Exception):
-    """A request, or a row of one, that cannot be answered.
-
-    Parameters
-    ----------
-    status : HTTPStatus
-        HTTP status.
-    message : str
-        What was expected and what was found.
-    headers : mapping of str to str, optional
-        Further headers of the answer.
-    """
+    """A request, or a row of one, that cannot be answered: HTTP status, what was expected and found."""
 
     def __init__(self, status: HTTPStatus, message: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
@@ -92,41 +82,19 @@ class ServiceLimits:
 
 @dataclass(frozen=True, slots=True)
 class PairRequest:
-    """A pair that a client wants aligned.
-
-    Attributes
-    ----------
-    source, target : str
-        The sentences.
-    aligner : str
-        Name of the aligner.
-    id : str
-        Name of the pair.
-    alignments : int
-        How many of the best alignments to find.
-    """
+    """A pair that a client wants aligned."""
 
     source: str
     target: str
     aligner: str
     id: str = ""
-    alignments: int = 1
+    alignments: int = 1  # how many of the best ones to find
 
 
 @dataclass(frozen=True, slots=True)
 class PairResult:
-    """What became of a pair.
+    """What became of a pair."""
 
-    Attributes
-    ----------
-    status : int
-        HTTP status: 200, or why there is no alignment.
-    line : str
-        The alignment as a line of JSON, with the error if there is one.
-    error : str
-        Why there is no alignment.
-    """
-
-    status: int
-    line: str
+    status: int  # HTTP status: 200, or why there is no alignment
+    line: str  # the alignment as a line of JSON, with the error if there is one
     error: str = ""

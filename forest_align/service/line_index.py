@@ -12,25 +12,8 @@ from forest_align.types import InputError
 class LineIndex:
     """The lines of a UTF-8 file, by number; several threads may read at the same time.
 
-    The file is scanned once, and opened again for each requested line. Eight bytes a line are kept in
-    memory.
-
-    Parameters
-    ----------
-    path : str or Path
-        A file that is not compressed.
-
-    Attributes
-    ----------
-    name : str
-        Name of the file in messages.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be read.
-    InputError
-        If it is gzipped.
+    The file is scanned once, keeping eight bytes per line, and opened again for each requested line. Raises
+    OSError if it cannot be read, InputError if it is gzipped.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -51,15 +34,7 @@ class LineIndex:
         return len(self._starts)
 
     def __getitem__(self, index: int) -> str:
-        """Line ``index``, counted from 0, without its end.
-
-        Raises
-        ------
-        IndexError
-            If there is no such line.
-        InputError
-            If it is not UTF-8 or too long.
-        """
+        """Line ``index`` from 0, without its end; raises IndexError, or InputError if it is unusable."""
         start = self._starts[index]
         with self._path.open("rb") as file:
             file.seek(start)

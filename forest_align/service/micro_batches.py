@@ -43,30 +43,10 @@ class _WaitingPair:
 class MicroBatches:
     """Shares the pairs of all requests out to workers, in the order in which they come.
 
-    A worker that is free takes what waits, at once: at most an equal share for each free worker, and at most
-    as many pairs and characters as the limits say. So pairs that come alone do not wait for others, and
-    batches grow as more clients ask. If a batch is lost, its pairs are aligned again, each alone. Only the
-    one that cannot be aligned then fails.
-
-    Enter it as an asynchronous context; that starts the workers.
-
-    Parameters
-    ----------
-    workers : sequence of BatchWorker
-        At least one.
-    default : str
-        Name of the aligner that every worker loads at the start.
-    limits : ServiceLimits
-        Sizes of batches.
-    metrics : ServiceMetrics
-        Counts pairs and batches.
-
-    Attributes
-    ----------
-    workers : tuple of BatchWorker
-        The workers.
-    problem : str
-        Why the default aligner could not be loaded; empty otherwise.
+    A free worker takes what waits at once: at most an equal share for each free worker, within the limits of
+    pairs and characters. So single pairs do not wait for others, and batches grow with the number of clients.
+    If a batch is lost, its pairs are aligned again, each alone; only the one that cannot be aligned fails.
+    Entering the asynchronous context starts the workers; each loads the aligner ``default``.
     """
 
     def __init__(
@@ -184,7 +164,7 @@ class MicroBatches:
     def _note(self, worker: BatchWorker, results: Sequence[PairResult]) -> None:
         """Note whether a worker has loaded the default aligner."""
         if results[0].status == HTTPStatus.SERVICE_UNAVAILABLE:
-            self.problem = results[0].error
+            self.problem = results[0].error  # why the default aligner could not be loaded
         else:
             self.problem = ""
             self._ready.add(worker)

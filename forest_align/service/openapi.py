@@ -35,17 +35,7 @@ ERRORS = {
 
 
 def openapi_document(names: Sequence[str], default: str, limits: ServiceLimits) -> Document:
-    """Describe a service.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of its aligners.
-    default : str
-        The one for pairs that name none.
-    limits : ServiceLimits
-        Its limits.
-    """
+    """Describe a service with aligners ``names``; ``default`` is for pairs that name none."""
     return {
         "openapi": "3.1.0",
         "info": {

@@ -16,18 +16,10 @@ _UNSURE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class PairQuery:
-    """Which pairs of a file to show.
+    """Which pairs of a file to show."""
 
-    Attributes
-    ----------
-    text : str
-        Part of the id or of one of the sentences, in small or large letters; empty for any.
-    show : str
-        One of :data:`FILTERS`.
-    """
-
-    text: str = ""
-    show: str = "all"
+    text: str = ""  # part of the id or a sentence, in any case; empty for any
+    show: str = "all"  # one of FILTERS
 
     def __bool__(self) -> bool:
         """Whether it leaves pairs out."""
@@ -47,35 +39,17 @@ class PairQuery:
 
 @dataclass(frozen=True, slots=True)
 class FoundPairs:
-    """Some pairs of a file.
+    """Some pairs of a file."""
 
-    Attributes
-    ----------
-    pairs : tuple of (int, Alignment)
-        Each with its line, counted from 1.
-    first, last : int
-        The lines that were looked at.
-    """
-
-    pairs: tuple[tuple[int, Alignment], ...]
-    first: int
+    pairs: tuple[tuple[int, Alignment], ...]  # each with its line, counted from 1
+    first: int  # lines looked at
     last: int
 
 
 def find_pairs(
     read: Callable[[int], Alignment], query: PairQuery, first: int, total: int, size: int
 ) -> FoundPairs:
-    """Look from a line on for pairs that match, until a page is full or enough lines were read.
-
-    Parameters
-    ----------
-    read : callable
-        Gives the alignment in a line, counted from 1.
-    query : PairQuery
-        Which ones.
-    first, total, size : int
-        The line to begin with, the lines of the file, and pairs on a page.
-    """
+    """Look from line ``first`` on for pairs that match, until a page is full or enough lines were read."""
     found: list[tuple[int, Alignment]] = []
     last = first - 1
     while last < min(total, first + MOST_LINES - 1) and len(found) < size:

@@ -20,20 +20,7 @@ _FULL = (
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Open a socket for the service.
-
-    Parameters
-    ----------
-    host : str
-        Address or name to listen on; empty for all addresses.
-    port : int
-        Port to listen on; 0 takes a free one.
-
-    Raises
-    ------
-    InputError
-        If this is not possible.
-    """
+    """Open a socket for the service; port 0 takes a free one. Raises InputError if this is not possible."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listener = socket.create_server((host, port), family=family, backlog=128)

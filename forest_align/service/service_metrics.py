@@ -23,13 +23,7 @@ _PAIRS = (1, 2, 4, 8, 16)
 
 
 class ServiceMetrics:
-    """Counters and times of one service.
-
-    Attributes
-    ----------
-    lost_batches : prometheus_client.Counter
-        Batches whose process died or was given up.
-    """
+    """Counters and times of one service."""
 
     def __init__(self) -> None:
         registry = self._registry = CollectorRegistry()

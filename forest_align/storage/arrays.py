@@ -17,17 +17,7 @@ _CARD, _FACTS, _CONTENTS = "card", "facts", "contents"
 
 
 def save_arrays(path: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:
-    """Write arrays and JSON values into one safetensors file, atomically.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file to write; missing folders are created.
-    arrays : mapping of str to numpy.ndarray
-        Any shapes and number types.
-    facts : mapping
-        JSON values; numbers round-trip exactly.
-    """
+    """Write arrays and JSON values into one safetensors file, atomically; numbers round-trip exactly."""
     from safetensors.numpy import save
 
     contiguous = {name: np.asarray(array, order="C") for name, array in arrays.items()}
@@ -38,14 +28,7 @@ def save_arrays(path: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[str
 
 
 def load_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Read what :func:`save_arrays` wrote.
-
-    Raises
-    ------
-    InputError
-        If the file is not of this kind, or is damaged: any changed byte of arrays or facts is noticed. Names
-        the file.
-    """
+    """Read what :func:`save_arrays` wrote; raises InputError if any byte of arrays or facts was changed."""
     from safetensors import SafetensorError, safe_open
 
     try:

@@ -17,24 +17,12 @@ _RUN, _IDENTITY = "run", "identity"
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A file that keeps the state of a training run; a kill leaves the old state or the new one.
+    """A file that keeps the state of a training run; a kill leaves the old state or the new one."""
 
-    Attributes
-    ----------
-    path : pathlib.Path or None
-        The file; None if no state is kept.
-    run : str
-        The kind of run that it belongs to, for messages.
-    identity : mapping
-        JSON values by name. A resumed run must have the same values as the run that it continues.
-    hashed : mapping of str to str
-        For values that are hashes, by name: what messages say that the checkpoint was written with, if they
-        differ.
-    """
-
-    path: Path | None
-    run: str
-    identity: Mapping[str, Any]
+    path: Path | None  # None if no state is kept
+    run: str  # kind of run, for messages
+    identity: Mapping[str, Any]  # JSON values that a resumed run must share
+    # For values that are hashes: what messages say that the checkpoint was written with.
     hashed: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -50,11 +38,7 @@ class Checkpoint:
     def load(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Read the arrays and facts.
 
-        Raises
-        ------
-        InputError
-            If the file is of another kind or damaged, or was written with other settings or for other pairs.
-            Names the first difference.
+        Raises InputError that names the first difference if settings or pairs differ, or the file is damaged.
         """
         assert self.path is not None
         arrays, facts = load_arrays(self.path)

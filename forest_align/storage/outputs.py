@@ -31,27 +31,12 @@ def open_output(
 ) -> Iterator[IO[str]]:
     """Open a file, or standard output, as UTF-8; characters that cannot be encoded are escaped.
 
-    If no error ends the block, the disk has the whole file after it.
-
-    Parameters
-    ----------
-    path : str or None
-        The file; None for standard output.
-    keep : int
-        Bytes of the file to keep; new text follows them.
-    may_pack : bool
-        Compress the text if the name ends in ``.gz``. A member ends at each :func:`end_block`, so the bytes
-        depend on the blocks alone.
-    replace : bool
-        Replace an older file when everything is written; see :mod:`forest_align.system.replacing`.
-
-    Raises
-    ------
-    InputError
-        If standard output was closed when the process started, if the name wrongly implies compression, or if
-        another process is writing to the file.
-    OSError
-        If the file cannot be written; names it.
+    If no error ends the block, the disk has the whole file after it. ``keep`` bytes of the file stay; new
+    text follows them. With ``may_pack`` a name in ``.gz`` is compressed; a member ends at each
+    :func:`end_block`, so the bytes depend on the blocks alone. With ``replace`` an older file is replaced
+    when everything is written (:mod:`forest_align.system.replacing`). Raises InputError if standard output is
+    closed, the name wrongly implies compression, or another process writes to the file; OSError names the
+    file.
     """
     if path is None:
         if sys.stdout is None:
@@ -130,24 +115,9 @@ def end_block(out: IO[str]) -> None:
 
 
 def blocks(path: Path, lines: int) -> Iterator[tuple[int, int, str]]:
-    """Read the blocks of a finished output, to find where each ends.
+    """Yield the lines of each block of a finished output, the byte after it, and its last line.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        The output.
-    lines : int
-        Lines of a block; the last one may have fewer.
-
-    Yields
-    ------
-    int, int, str
-        Lines of the block, the byte after it, and its last line.
-
-    Raises
-    ------
-    InputError
-        If the file has blocks of another size, or ends within a line.
+    Raises InputError if the file has blocks of another size, or ends within a line.
     """
     done, end, found = 0, 0, lines
     for text, end in _members(path, lines) if is_packed(path) else _parts(path, lines):
@@ -159,13 +129,7 @@ def blocks(path: Path, lines: int) -> Iterator[tuple[int, int, str]]:
 
 
 def block_text(path: Path, start: int, end: int, lines: int) -> bytes:
-    """Read a number of lines of an output, between two byte positions.
-
-    Raises
-    ------
-    InputError
-        If the file has other content there.
-    """
+    """Read lines of an output between two byte positions; raises InputError if the file has others there."""
     with path.open("rb") as file:
         file.seek(start)
         text = file.read(end - start)
@@ -220,13 +184,7 @@ def last_line(text: bytes) -> str:
 
 
 def claim(file: IO[Any], path: str) -> None:
-    """Prevent other processes from writing to a file until it is closed, if the system supports it.
-
-    Raises
-    ------
-    InputError
-        If another process is writing to it.
-    """
+    """Lock a file until it is closed where possible; raises InputError if another process writes to it."""
     if fcntl is None or not os.path.isfile(path):
         return
     try:
@@ -238,13 +196,7 @@ def claim(file: IO[Any], path: str) -> None:
 
 
 def refuse_overwriting(source: str, outputs: Iterable[Path]) -> None:
-    """Make sure that no output is the input file, or the file with the sentences of the input's links.
-
-    Raises
-    ------
-    InputError
-        If an output is one of these: opening it would erase the input.
-    """
+    """Raise InputError if an output is the input, or the file with the sentences of the input's links."""
     if source == STANDARD_INPUT or not os.path.exists(source):
         return
     for out in filter(Path.exists, outputs):

@@ -16,13 +16,7 @@ Sides = tuple[Sequence[str], Sequence[str]]
 
 
 def check_made_with(found: Fields, made_with: Mapping[str, str], output: str | None) -> None:
-    """Make sure that an output was made with the same settings.
-
-    Raises
-    ------
-    InputError
-        If not; names the first difference.
-    """
+    """Raise InputError that names the first setting that differs from the output's."""
     for name, value in made_with.items():
         if (then := found.text(name, "")) != value:
             raise InputError(
@@ -33,21 +27,7 @@ def check_made_with(found: Fields, made_with: Mapping[str, str], output: str | N
 
 
 def check_same_pair(expected: tuple[str, Sides], found: tuple[str, Sides], *, file: str, line: int) -> None:
-    """Make sure that a line of the file belongs to the expected pair.
-
-    Parameters
-    ----------
-    expected, found : (str, (sequence of str, sequence of str))
-        Name and words of the pair in the current input, and in the line. If either has no words, words are
-        not compared.
-    file, line : str, int
-        Place of the line, for messages.
-
-    Raises
-    ------
-    InputError
-        If names or words differ; describes the difference.
-    """
+    """Raise InputError if a line belongs to another pair: another name, or other words if both have words."""
     (name, words), (found_name, found_words) = expected, found
     if name != found_name:
         raise InputError(
@@ -70,27 +50,9 @@ def check_same_pair(expected: tuple[str, Sides], found: tuple[str, Sides], *, fi
 def check_same_run(
     written: str, line: int, pair_id: str, texts: tuple[str, str], path: str, aligner: str = ""
 ) -> None:
-    """Make sure that the file to be resumed was made from the same pairs by the same aligner.
+    """Check that the last line of a file to be resumed was made from the same pair by the same aligner.
 
-    Parameters
-    ----------
-    written : str
-        The last line of the file.
-    line : int
-        The number of this line.
-    pair_id : str
-        Name of the pair that the line should belong to.
-    texts : tuple of str
-        Raw texts of source and target of this pair; empty if they could not be read.
-    path : str
-        The file, for messages.
-    aligner : str
-        Name of the kind of aligner that resumes the file; empty if none aligns.
-
-    Raises
-    ------
-    InputError
-        If the last line is not JSON, or has another pair, other sentences or another aligner.
+    Empty ``texts`` or ``aligner`` are not compared. Raises InputError otherwise.
     """
     try:
         fields = Fields(parse_json_object(written))

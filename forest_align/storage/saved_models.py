@@ -39,21 +39,8 @@ def write_model_files(
 ) -> None:
     """Write a model into a folder, which is created if needed, in place of the model that is there.
 
-    Parameters
-    ----------
-    folder : Path
-        The folder.
-    card : mapping
-        The JSON values of ``model.json``.
-    files : mapping of str to bytes
-        The other files, by name.
-    parts : mapping of str to callable, optional
-        The models that are parts of this one, by name: each is called with a folder and writes itself there.
-
-    Raises
-    ------
-    ValueError
-        If a number of the description is not finite, which JSON cannot express. Nothing is written then.
+    ``card`` is the content of ``model.json``. Each of ``parts`` writes a part of the model to the folder it
+    is called with. Raises ValueError, before anything is written, if a number is not finite.
     """
     format_json_object(card)
     folder.mkdir(parents=True, exist_ok=True)
@@ -93,20 +80,9 @@ def _write_beside(
 
 
 def read_bound(folder: Path, card: Mapping[str, Any], name: str) -> tuple[Path, bytes, bool]:
-    """Read a file of a model.
+    """Read a file of a model; return its path, its bytes, and whether they were saved with the card.
 
-    Returns
-    -------
-    path : Path
-        Where it is, for messages.
-    content : bytes
-    as_saved : bool
-        Whether the content is the one that was saved with the card.
-
-    Raises
-    ------
-    ModelError
-        If ``model.json`` has no digest of the file, or the file cannot be read.
+    Raises ModelError if ``model.json`` has no digest of the file, or the file cannot be read.
     """
     used, digest = _entry(folder, card, _FILES, name)
     path = folder / used
@@ -120,10 +96,7 @@ def read_bound(folder: Path, card: Mapping[str, Any], name: str) -> tuple[Path, 
 def part_folder(folder: Path, card: Mapping[str, Any], name: str) -> Path | None:
     """The folder of a model that is part of another one; None if there is no such part.
 
-    Raises
-    ------
-    ModelError
-        If the part is not the one that was saved with the model.
+    Raises ModelError if the part was not saved with the model.
     """
     parts = card.get(_PARTS)
     if parts is None or (isinstance(parts, dict) and name not in parts):
@@ -144,12 +117,9 @@ def not_as_saved(folder: Path, path: Path) -> ModelError:
 
 @contextmanager
 def lock_model(folder: Path) -> Iterator[None]:
-    """Keep other processes from training a model in the same folder; beside it lies ``NAME.lock`` meanwhile.
+    """Keep other processes from training a model in the same folder; next to it lies ``NAME.lock`` meanwhile.
 
-    Raises
-    ------
-    InputError
-        If another process trains it.
+    Raises InputError if another process trains it.
     """
     if fcntl is None:
         yield

@@ -9,13 +9,7 @@ _MOST = 2**31 - 1
 
 
 def positive(text: str) -> int:
-    """Parse a whole number of at least 1, for ``type=`` of an argument.
-
-    Raises
-    ------
-    argparse.ArgumentTypeError
-        If the text is not such a number, or is above 2³¹ - 1.
-    """
+    """Parse a whole number of at least 1 and at most 2³¹ - 1, for ``type=`` of an argument."""
     if not (text.isdecimal() and len(text) <= 10 and 1 <= int(text) <= _MOST):
         raise argparse.ArgumentTypeError(f"expected a whole number from 1 to {_MOST}, found {text!r}")
     return int(text)

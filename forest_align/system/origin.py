@@ -25,21 +25,11 @@ KEPT = 4
 
 
 class Origin(NamedTuple):
-    """What an object was loaded from.
+    """What an object was loaded from."""
 
-    Attributes
-    ----------
-    loader : callable
-        A function of a module, called with the arguments.
-    arguments : mapping of str to object
-        By name. Paths are absolute, because other processes may have other working directories.
-    contents : mapping of str to str
-        Names of what was read, such as ``model``, with a digest or a version of each.
-    """
-
-    loader: Callable[..., Any]
-    arguments: Mapping[str, Any]
-    contents: Mapping[str, str]
+    loader: Callable[..., Any]  # a function of a module, called with the arguments
+    arguments: Mapping[str, Any]  # paths are absolute: other processes may have other working directories
+    contents: Mapping[str, str]  # names of what was read, such as ``model`` -> digest or version
 
     @property
     def key(self) -> str | None:
@@ -63,10 +53,9 @@ def _bytes_of(value: Any) -> bytes:
 
 
 class Loaded:
-    """A base class of objects that are pickled by their :class:`Origin`, used or not.
+    """Base class of objects that are pickled by their :class:`Origin`, used or not.
 
-    An object without an origin, or with a public attribute that was changed after it was loaded, cannot be
-    pickled.
+    An object without an origin, or with a public attribute changed after loading, cannot be pickled.
     """
 
     _origin: Origin | None = None
@@ -125,12 +114,9 @@ _KEPT = _Kept()
 def loaded_again(
     loader: Callable[..., Any], arguments: Mapping[str, Any], contents: Mapping[str, str]
 ) -> Loaded:
-    """Return the object of an origin: the one that this process has, or else a newly loaded one.
+    """Return the object of an origin: this process's own, or a newly loaded one.
 
-    Raises
-    ------
-    ModelError
-        If it cannot be loaded here, or was made from other files than there.
+    Raises ModelError if it cannot be loaded here, or was made from other files than there.
     """
     with _KEPT.lock:
         if os.getpid() != _KEPT.process:  # torch would wait for the threads of the parent process

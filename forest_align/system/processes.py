@@ -33,24 +33,11 @@ def can_fork() -> bool:
 def map_in_workers(work: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Iterator[Result]:
     """Do the same work on every item, on several in parallel; results keep the order of the items.
 
-    Workers are forked processes. They inherit everything that this process has loaded, and share its memory
-    until one of them writes to it. Items and results are pickled. Where the system cannot fork safely,
-    workers are threads, and only one at a time runs Python. A single item is processed here, with all
-    threads: there is nothing to distribute.
-
-    Parameters
-    ----------
-    work : callable
-        Called with an item, in workers that use one thread of torch each.
-    items : iterable
-        At most ``workers`` items are read ahead.
-    workers : int
-        Number of workers.
-
-    Raises
-    ------
-    ForestAlignError
-        If a process died, for example because the system ran out of memory.
+    Workers are forked processes with one thread of torch each: they inherit everything that is loaded, and
+    share its memory until one writes to it. Items and results are pickled; at most ``workers`` items are read
+    ahead. Where the system cannot fork safely, workers are threads, and only one at a time runs Python. A
+    single item is processed here, with all threads. Raises ForestAlignError if a process died, for example
+    for lack of memory.
     """
     items = iter(items)
     first = list(islice(items, 2))
@@ -137,13 +124,7 @@ def use_one_thread() -> None:
 
 
 def check_counts(**counts: int) -> None:
-    """Refuse counts, given by argument name, that are less than 1 or not whole.
-
-    Raises
-    ------
-    InputError
-        Names the argument.
-    """
+    """Raise InputError that names the argument if a count is less than 1 or not whole."""
     for field, value in counts.items():
         if not is_whole_number(value):
             raise InputError(f"expected a whole number, found {value!r}", field=field)

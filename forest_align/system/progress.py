@@ -14,18 +14,8 @@ def counted(
 ) -> Iterator[Item]:
     """Yield the items and show their number in a bar on stderr, if that is a terminal.
 
-    Parameters
-    ----------
-    items : iterable
-        Iterated once.
-    unit : str
-        Name of the items, in the plural.
-    hidden : bool
-        Show no bar, because output is printed to the same terminal.
-    total : int, optional
-        Expected number of items, about, with those done before; the bar then estimates the time left.
-    done : int
-        Number of items done before.
+    ``total`` is about the number of items, with the ``done`` ones before; the bar then estimates the time
+    left.
     """
     from tqdm import tqdm
 
@@ -38,5 +28,5 @@ def counting_bar(description: str, total: int, done: int = 0, layout: str | None
     """A bar that counts up to ``total``; work ``done`` before does not affect the estimated time left."""
     from tqdm import tqdm
 
-    hidden = not sys.stderr.isatty()
+    hidden = not sys.stderr.isatty()  # output goes to the same terminal
     return tqdm(total=total, initial=done, desc=description, leave=False, disable=hidden, bar_format=layout)

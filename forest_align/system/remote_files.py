@@ -28,10 +28,7 @@ def is_address(path: str) -> bool:
 def expand(pattern: str) -> list[str]:
     """The files that a path with wildcards (``*``, ``?``, ``[…]``) names, sorted; a plain path is returned.
 
-    Raises
-    ------
-    InputError
-        If no file has such a name, or the filesystem is unknown.
+    Raises InputError if no file has such a name, or the filesystem is unknown.
     """
     if not _WILDCARDS.search(pattern) or os.path.exists(pattern):
         return [pattern]
@@ -56,15 +53,7 @@ def _expand_address(pattern: str) -> list[str]:
 
 @contextmanager
 def open_anywhere(path: str, *, unpack: bool = True) -> Iterator[IO[bytes]]:
-    """Open a file to read its bytes; a gzipped one (``.gz``) is unpacked.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be opened.
-    InputError
-        If the filesystem is unknown.
-    """
+    """Open a file to read its bytes, unpacking ``.gz``; raises OSError, or InputError if it has no opener."""
     with _opened(path) as file:
         if unpack and path.endswith(".gz"):
             with gzip.open(file, "rb") as unpacked:

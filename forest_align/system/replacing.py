@@ -24,19 +24,7 @@ _LEFT_OVER = re.compile(r"\..*\.[0-9a-f]{16}\.tmp", re.DOTALL)
 
 
 class OutputFile(io.FileIO):
-    """A file to write without a buffer. Errors of the system name it as the user does.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-    mode : str
-        Such as ``wb``.
-    shown : str or Path
-        Its name in errors.
-    opener : callable, optional
-        Opens the path with flags, as for :func:`open`.
-    """
+    """A file to write without a buffer; errors of the system name it as the user does (``shown``)."""
 
     def __init__(
         self,
@@ -88,20 +76,9 @@ def as_text(file: io.BufferedWriter[Any]) -> io.TextIOWrapper:
 def replacing(path: Path, *, text: bool = False) -> Iterator[IO[Any]]:
     """Open a file that replaces another one when it is closed without an error.
 
-    Until then its content is in a temporary file of the same folder. Then the disk has the whole new file
-    before it gets the name. Links stay links. Pipes and devices are written directly.
-
-    Parameters
-    ----------
-    path : Path
-        The file to replace or create.
-    text : bool
-        Write text, not bytes; see :func:`as_text`.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written; names ``path``.
+    Until then its content is in a temporary file of the same folder. The disk has the whole new file before
+    it gets the name. Links stay links. Pipes and devices are written directly. Raises OSError that names
+    ``path``.
     """
     if not _is_plain(path):
         with OutputFile(path, "wb", path) as raw, _buffered(raw, text) as out:
@@ -120,17 +97,8 @@ def temporary_beside(final: Path, shown: Path) -> Iterator[OutputFile]:
     """Create a file in the folder of another one, and remove it unless it has been renamed.
 
     Nobody can guess its name, a file or link that has the name stays as it is, and only the owner can read it
-    if there is an older file. Such files that killed processes have left in the folder are removed.
-
-    Parameters
-    ----------
-    final, shown : Path
-        The other file, and its name in errors.
-
-    Raises
-    ------
-    OSError
-        If it cannot be created; names ``shown``.
+    if there is an older file. Such files that killed processes have left in the folder are removed. Raises
+    OSError that names ``shown``.
     """
     _clean(final.parent)
     raw = _create_beside(final, shown)

@@ -27,25 +27,11 @@ def run_workers(
 ) -> None:
     """Do the same work in several processes at a time; return when all of them have ended.
 
-    All of them end early if one fails, or if this process is interrupted (Ctrl-C) or killed. They end at once
-    where they are :func:`interruptible`. Otherwise they end when they become so, or after ten seconds.
-
-    Parameters
-    ----------
-    work : callable
-        Called once in each process, with a lock for tasks that only one process may do at a time. It must not
-        use connections that were opened before.
-    count : int
-        Number of processes.
-    watch : callable
-        Called in this process about twice a second, and whenever a worker has ended.
-
-    Raises
-    ------
-    InputError
-        If a worker could not use its input, or was killed.
-    RuntimeError
-        If one failed for another reason; a note has its traceback.
+    All end early if one fails, or if this process is interrupted (Ctrl-C) or killed: at once where they are
+    :func:`interruptible`, otherwise when they become so, or after ten seconds. ``work`` is called once per
+    process with a lock for tasks of one process at a time; it must not use connections opened before.
+    ``watch`` is called here about twice a second, and whenever a worker has ended. Raises InputError if a
+    worker could not use its input or was killed, RuntimeError with a note of the traceback otherwise.
     """
     context = multiprocessing.get_context("fork")
     turn = context.Lock()

@@ -46,13 +46,7 @@ def forest_of_object(make: Callable[..., Forest], listed: ForestObject, path: st
 
 
 def check_forest(forest: ForestArrays) -> None:
-    """Check the invariants that :class:`ParseForest` documents.
-
-    Raises
-    ------
-    InputError
-        Names the field and says what was expected.
-    """
+    """Check the invariants that :class:`ParseForest` documents; raises InputError that names the field."""
     _check_shapes(forest)
     _check_nodes(forest)
     _check_labels(forest)

@@ -44,22 +44,7 @@ def unescape(word: str) -> str:
 
 
 def parse_bracket(text: str) -> Tree:
-    """Read one tree in Penn brackets.
-
-    Parameters
-    ----------
-    text : str
-        Exactly one tree, on any number of lines.
-
-    Returns
-    -------
-    nltk.Tree
-
-    Raises
-    ------
-    InputError
-        If there is no tree, more than one, or brackets do not match.
-    """
+    """Read exactly one tree in Penn brackets; raises InputError for none, several or unmatched brackets."""
     trees = list(bracketed_trees(text))
     if len(trees) != 1:
         hint = f" (those of a text are the children of one tree, ({TEXT} …))" if trees else ""
@@ -110,13 +95,7 @@ def _line(text: str, offset: int) -> int:
 
 
 def leaves_of(bracket: str) -> list[str]:
-    """The leaves of a tree in Penn brackets, as they are written.
-
-    Raises
-    ------
-    InputError
-        If the text is not one tree.
-    """
+    """The leaves of a tree in Penn brackets, as they are written; raises InputError if it is not one tree."""
     leaves: list[str] = []
     depth = trees = 0
     awaits_label = False
@@ -169,12 +148,9 @@ _LINK = re.compile(
 def join_chain(labels: Sequence[str]) -> str:
     """Write a unary chain as one label, ``"S::VP"``; the uppermost label comes first.
 
-    Raises
-    ------
-    InputError
-        If a label is empty or holds blanks, brackets or ``::``. Also if it ends in a colon and the label
-        below does not begin with one: :func:`split_chain` could not distinguish ``A:`` above ``B`` from ``A``
-        above ``:B``.
+    Raises InputError if a label is empty or holds blanks, brackets or ``::``. Also if it ends in a colon and
+    the label below does not begin with one: :func:`split_chain` could not distinguish ``A:`` above ``B`` from
+    ``A`` above ``:B``.
     """
     if not all(map(is_label, labels)):
         raise InputError(f"expected labels without blanks, brackets and '::', found {' '.join(labels)!r}")

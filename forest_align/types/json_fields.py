@@ -14,13 +14,7 @@ _MISSING = object()
 
 
 def parse_json(text: str) -> Any:
-    """Parse JSON; NaN and infinities are not JSON and are refused.
-
-    Raises
-    ------
-    InputError
-        If the text is not JSON; names the column.
-    """
+    """Parse JSON without NaN and infinities; raises InputError that names the column."""
     try:
         return json.loads(text, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
@@ -30,13 +24,7 @@ def parse_json(text: str) -> Any:
 
 
 def parse_json_object(text: str) -> dict[str, Any]:
-    """Parse one JSON object; see :func:`parse_json`.
-
-    Raises
-    ------
-    InputError
-        If the text is not JSON, or not an object.
-    """
+    """Parse one JSON object; raises InputError if the text is not JSON, or not an object."""
     value = parse_json(text)
     if not isinstance(value, dict):
         raise InputError(f"expected a JSON object, found {describe(value)}")
@@ -44,15 +32,9 @@ def parse_json_object(text: str) -> dict[str, Any]:
 
 
 def format_json_object(values: Mapping[str, Any], indent: int | None = None) -> str:
-    """Write one JSON object, without the line end; the opposite of :func:`parse_json_object`.
+    """Write one JSON object, the opposite of :func:`parse_json_object`, on one line unless indented.
 
-    The object is written on one line. With ``indent``, it takes many lines, and each level is
-    indented by that many more blanks.
-
-    Raises
-    ------
-    ValueError
-        If a number is not finite.
+    Raises ValueError if a number is not finite.
     """
     text = json.dumps(values, ensure_ascii=False, allow_nan=False, indent=indent)
     try:
@@ -84,15 +66,7 @@ def describe(value: Any) -> str:
 
 
 class Fields:
-    """The fields of one JSON object, each read with a check of its type.
-
-    Parameters
-    ----------
-    values : mapping
-        The object.
-    path : str
-        Place of the object in the document (``"phrases[3]"``); prefix of the field's name in errors.
-    """
+    """The fields of one JSON object, each read with a check of its type; errors begin with its ``path``."""
 
     def __init__(self, values: Any, path: str = "") -> None:
         if not isinstance(values, Mapping):

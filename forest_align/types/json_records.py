@@ -56,17 +56,7 @@ class JsonObject(msgspec.Struct, omit_defaults=True, frozen=True):
     def from_dict(cls, values: Any, path: str = "") -> Self:
         """Read what :meth:`to_dict` wrote; unknown keys are ignored.
 
-        Parameters
-        ----------
-        values : mapping
-            JSON object.
-        path : str
-            Name of the object in the document, for messages.
-
-        Raises
-        ------
-        InputError
-            If a field is missing, of a wrong type or out of range; names the field.
+        Raises InputError that names the field, which is missing, of a wrong type or out of range.
         """
         record = convert_record(cls, values, path)
         try:

@@ -52,15 +52,9 @@ class _Choices:
 class LazyKBest:
     """Finds derivations of nodes of a hypergraph on demand, best first (Huang & Chiang 2005, algorithm 3).
 
-    Parameters
-    ----------
-    edges_of : callable
-        Returns the hyperedges of a node, at least one; for a leaf, one without children.
-    children : callable
-        Returns the nodes below a hyperedge.
-    score : callable
-        Returns the log score of a hyperedge, given the log scores of the derivations below it. It must be
-        monotonic: it must not rise if one of these falls.
+    ``edges_of`` a leaf returns one hyperedge without children. ``score`` returns the log score of a
+    hyperedge, given those of the derivations below it; it must be monotonic: it must not rise if one of these
+    falls.
     """
 
     def __init__(

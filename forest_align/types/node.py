@@ -41,21 +41,11 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """One tree of a packed forest: the hyperedge that it uses at each inner node.
+    """One tree of a packed forest: the hyperedge that it uses at each inner node."""
 
-    Attributes
-    ----------
-    root : int
-        The node at the top; any node, for the tree of a phrase.
-    edges : mapping of int to int
-        Maps each inner node to the number of its hyperedge.
-    log_probability : float
-        See :meth:`~forest_align.types._forest.ParseForest.derivations`.
-    """
-
-    root: int
-    edges: Mapping[int, int]
-    log_probability: float = 0.0
+    root: int  # the node at the top; any node, for a phrase's tree
+    edges: Mapping[int, int]  # inner node -> number of its hyperedge
+    log_probability: float = 0.0  # see ParseForest.derivations
 
 
 class ForestArrays(Protocol):

@@ -16,15 +16,7 @@ def gaps(used: Iterable[int], length: int) -> tuple[tuple[int, int], ...]:
 
 
 def inside_sentences(pairs: np.ndarray, source: Sequence[int], target: Sequence[int]) -> np.ndarray:
-    """The span pairs of which neither side leads from one sentence of a text into the next.
-
-    Parameters
-    ----------
-    pairs : numpy.ndarray
-        int, shape (K, 4): half-open spans of source and target.
-    source, target : sequence of int
-        Where further sentences begin, ascending.
-    """
+    """The span pairs, int (K, 4), of which neither side crosses a sentence boundary of its text."""
     for starts, (start, end) in ((source, (0, 1)), (target, (2, 3))):
         before = np.searchsorted(starts, pairs[:, start], side="right")
         pairs = pairs[before == np.searchsorted(starts, pairs[:, end])]
@@ -43,15 +35,9 @@ def _is_subsequence(some: Sequence[str], others: Sequence[str]) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpanSums:
-    """Sums of a table over a span of rows and a span of columns, by four look-ups each.
+    """Sums of a table over a span of rows and a span of columns, by four look-ups each."""
 
-    Attributes
-    ----------
-    corners : numpy.ndarray
-        Shape (n + 1, m + 1): sums over all rows and all columns below the indices.
-    """
-
-    corners: np.ndarray
+    corners: np.ndarray  # (n + 1, m + 1): sums over all rows and columns below the indices
 
     @classmethod
     def of(cls, table: np.ndarray) -> SpanSums:

@@ -115,13 +115,7 @@ def run(options: ConvertOptions) -> int:
 
 
 def _refuse_files_beside(outputs: Sequence[Path]) -> None:
-    """Refuse to overwrite a file beside the output unless the output itself is overwritten.
-
-    Raises
-    ------
-    InputError
-        If it would be overwritten alone, because it may be the only copy of the sentences.
-    """
+    """Refuse to overwrite a file next to the output alone: it may be the only copy of the sentences."""
     for beside in outputs[1:]:
         if beside.exists() and not outputs[0].exists():
             raise InputError(

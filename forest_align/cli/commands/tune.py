@@ -248,7 +248,7 @@ def _of_links(args: TuneOptions) -> str:
 def _study(args: TuneOptions, name: str) -> SharedStudy:
     """Return the study's storage; refuse an unusable one before any work is done.
 
-    The file beside the model is created with the first trial, so that a refused run leaves no file behind.
+    Its file next to the model is created with the first trial, so that a refused run leaves no file.
     """
     from sqlalchemy.engine import URL
 
