@@ -77,7 +77,14 @@ def word_relation(
         return OPPOSITE, "antonyms"
     if word_relations(one, two) & _SAME:
         return EQUIVALENT, "synonyms"
-    if _is_measure(one, tags[0]) and _is_measure(two, tags[1]) and not _share_a_sense(one, two):
+    are_names = [tag.startswith("NNP") for tag in tags]
+    # *New Year's day* may be in *January*.
+    if (
+        are_names[0] == are_names[1]
+        and _is_measure(one, tags[0])
+        and _is_measure(two, tags[1])
+        and not _share_a_sense(one, two)
+    ):
         return DIFFERENT, "units"
     if _is_identifier(one.lower) and _is_identifier(two.lower):
         return DIFFERENT, "identifiers"

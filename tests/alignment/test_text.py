@@ -98,7 +98,7 @@ def related() -> Alignment:
 
 def test_relations_follow_the_probabilities_unless_phrases_are_simply_equivalent() -> None:
     lines = to_text(related(), everything=True).splitlines()
-    assert lines[0] == "pair 7 · forest · paraphrases: 0.81 · log score -12.35"
+    assert lines[0] == "pair 7 · forest · similar · paraphrases: 0.81 · log score -12.35"
     assert lines[4:9] == [
         "S The cat sat . │ S A cat was sitting 1.00  similar",
         "  S' The cat    │   S' A cat          0.90",

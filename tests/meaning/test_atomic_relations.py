@@ -98,6 +98,8 @@ def test_what_is_denied_is_opposite(source: str, target: str) -> None:
         ("The mayor resigned.", "The mayor may resign.", "more specific"),
         ("He bought a poodle.", "He bought a dog.", "more specific"),
         ("All students passed.", "Some students passed.", "more specific"),
+        ("She drinks tea or black coffee.", "She drinks tea.", "more general"),
+        ("Every nurse or doctor came.", "Every nurse came.", "more specific"),
     ],
 )
 def test_more_and_less_turn_around_for_swapped_sentences_and_below_negation(

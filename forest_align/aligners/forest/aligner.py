@@ -23,7 +23,7 @@ from forest_align.aligners.link_convention import check_convention
 from forest_align.aligners.model_folder import bundled_folder, model_folder
 from forest_align.aligners.pair import GivenWords, Text
 from forest_align.aligners.parsing_aligner import ParsingAligner, parse_or_complete
-from forest_align.aligners.phrases.related import with_relations
+from forest_align.aligners.phrases.related import judged_relations, with_relations
 from forest_align.aligners.sentence_pairs.judging import with_paraphrase_probability
 from forest_align.aligners.sentence_pairs.model import ParaphraseModel
 from forest_align.aligners.sentence_pairs.model import bundled_model as bundled_paraphrases
@@ -35,6 +35,7 @@ from forest_align.system.processes import check_counts
 from forest_align.types import Derivation, InputError, Sentence
 
 if TYPE_CHECKING:
+    from forest_align.aligners.phrases.features import SpanEvidence
     from forest_align.aligners.words.candidate import Candidate, CandidateProvider
     from forest_align.lexicon.lexicon import Lexicon
     from forest_align.lexicon.pair_table import PairTable
@@ -256,12 +257,20 @@ class ForestAligner(ParsingAligner):
             found.setdefault((spans, alignment.words.pairs), alignment)
             if len(found) == k:
                 break
-        judge, relations = self.paraphrases, self.model.relations
-        alignments = list(found.values())
-        if relations is not None:
-            known = None if phrases is None else phrases.phrases
-            alignments = [with_relations(one, relations, known) for one in alignments]
-        return [with_paraphrase_probability(one, judge) for one in alignments] if judge else alignments
+        spans_known = None if phrases is None else phrases.phrases
+        return [self._judged(alignment, spans_known) for alignment in found.values()]
+
+    def _judged(self, alignment: Alignment, phrases: SpanEvidence | None) -> Alignment:
+        """The alignment with what its phrases say about each other, and with its paraphrase probability."""
+        model, paraphrases = self.model.relations, self.paraphrases
+        if model is None and paraphrases is None:
+            return alignment
+        known = judged_relations(alignment, model, phrases)
+        if model is not None:
+            alignment = with_relations(alignment, known)
+        if paraphrases is None:
+            return alignment
+        return with_paraphrase_probability(alignment, paraphrases, known.atomic)
 
     def pairs_to_judge(
         self, source: Sentence, target: Sentence, candidates: Sequence[Candidate]

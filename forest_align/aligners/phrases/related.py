@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -37,10 +37,25 @@ _OPEN_RULES = ("other words", "added words", "taxonomy")
 _EQUIVALENT_FROM = 0.3
 
 
-def with_relations(
+class JudgedRelations(NamedTuple):
+    """What is known about the words and the short phrases of an alignment.
+
+    Attributes
+    ----------
+    atomic : list of AtomicRelation
+        The words that do not say the same.
+    similarity : dict of int to float
+        By the place of a short phrase pair, how similar its phrases are, from 0 to 5.
+    """
+
+    atomic: list[AtomicRelation]
+    similarity: dict[int, float]
+
+
+def judged_relations(
     alignment: Alignment, model: RelationModel | None = None, phrases: SpanEvidence | None = None
-) -> Alignment:
-    """Set ``relation`` of the phrase pairs where it is known, and ``similarity`` of short phrases.
+) -> JudgedRelations:
+    """Compare the linked words of an alignment, and judge its short phrases.
 
     Parameters
     ----------
@@ -53,28 +68,29 @@ def with_relations(
         the model.
     """
     pairs = alignment.phrases
-    if not pairs:
-        return alignment
+    known = atomic_relations(alignment.source, alignment.target, alignment.words.pairs)
+    if model is None or phrases is None:
+        return JudgedRelations(known, {})
+    short = [k for k, pair in enumerate(pairs) if _longer_side(pair) <= _MOST_WORDS and not pair.is_rule]
+    judged = _judged(alignment, short, model, phrases)
+    return JudgedRelations(_settled(pairs, known, judged), {k: one[1] for k, one in judged.items()})
+
+
+def with_relations(alignment: Alignment, known: JudgedRelations) -> Alignment:
+    """Set ``relation`` of the phrase pairs where it is known, and ``similarity`` of short phrases."""
     source, target = alignment.source, alignment.target
-    known = atomic_relations(source, target, alignment.words.pairs)
-    judged: dict[int, tuple[float, float]] = {}
-    if model is not None and phrases is not None:
-        short = [k for k, pair in enumerate(pairs) if _longer_side(pair) <= _MOST_WORDS and not pair.is_rule]
-        judged = _judged(alignment, short, model, phrases)
-        known = _settled(pairs, known, judged)
     changes = WordChanges(source, target, alignment.words.pairs)
     related = []
-    for k, pair in enumerate(pairs):
+    for k, pair in enumerate(alignment.phrases):
         spans = pair.source_node.span, pair.target_node.span
-        inside = [one for one in known if one.lies_in(*spans)]
+        inside = [one for one in known.atomic if one.lies_in(*spans)]
         name = related_by(inside)
         relation = None
         if name not in (MIXED, UNKNOWN):
             # Of most pairs both sides are one and the same word: nothing can have changed.
             is_same = source.words[slice(*spans[0])] == target.words[slice(*spans[1])]
             relation = PhraseRelation(name, None, () if is_same else changes.of(*spans), tuple(inside))
-        similarity = judged[k][1] if k in judged else None
-        related.append(replace(pair, relation=relation, similarity=similarity))
+        related.append(replace(pair, relation=relation, similarity=known.similarity.get(k)))
     return replace(alignment, phrases=tuple(related))
 
 

@@ -5,18 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from forest_align.meaning.relation_algebra import DIFFERENT, OPPOSITE
+from forest_align.meaning.relation_algebra import DIFFERENT, OPPOSITE, related_by
+from forest_align.meaning.sentence_comparison import atomic_relations
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from forest_align.aligners.sentence_pairs.model import ParaphraseModel
-    from forest_align.alignment import Alignment, PhrasePair
+    from forest_align.alignment import Alignment, AtomicRelation
     from forest_align.types import Node, Sentence
 
 # On PAWS dev this leaves the order of the pairs as good as it was, and no such pair is above one half.
 _OPPOSED = 0.5
 
 
-def with_paraphrase_probability(alignment: Alignment, model: ParaphraseModel) -> Alignment:
+def with_paraphrase_probability(
+    alignment: Alignment, model: ParaphraseModel, relations: Sequence[AtomicRelation] | None = None
+) -> Alignment:
     """Set ``paraphrase_probability``, and let no pair of whole sentences be more probable.
 
     Word links alone make every pair of whole sentences certain, because no link can leave it. A pair that
@@ -30,6 +35,8 @@ def with_paraphrase_probability(alignment: Alignment, model: ParaphraseModel) ->
         With word links.
     model : ParaphraseModel
         The model.
+    relations : sequence of AtomicRelation, optional
+        The words that do not say the same, if they are known.
 
     Raises
     ------
@@ -39,8 +46,10 @@ def with_paraphrase_probability(alignment: Alignment, model: ParaphraseModel) ->
     source, target = alignment.source, alignment.target
     if source.vectors is None or target.vectors is None or not (len(source) and len(target)):
         return alignment
+    if relations is None:
+        relations = atomic_relations(source, target, alignment.words.pairs)
     probability = model.probability(source, target, alignment.words)
-    if any(_oppose(alignment, pair) for pair in alignment.phrases):
+    if related_by(relations) in (DIFFERENT, OPPOSITE):
         probability *= _OPPOSED
     phrases = tuple(
         replace(pair, probability=probability)
@@ -53,16 +62,6 @@ def with_paraphrase_probability(alignment: Alignment, model: ParaphraseModel) ->
         for pair in alignment.phrases
     )
     return replace(alignment, phrases=phrases, paraphrase_probability=probability)
-
-
-def _oppose(alignment: Alignment, pair: PhrasePair) -> bool:
-    """Whether two phrases are the whole sentences and are known not to say the same."""
-    return (
-        pair.relation is not None
-        and pair.relation.name in (DIFFERENT, OPPOSITE)
-        and _is_whole(pair.source_node, alignment.source)
-        and _is_whole(pair.target_node, alignment.target)
-    )
 
 
 def _is_whole(node: Node, sentence: Sentence) -> bool:

@@ -77,6 +77,13 @@ def test_damaged_weights_are_refused(tmp_path: Path, name: str, value: float) ->
         ParaphraseModel.load(tmp_path)
 
 
+def certain_model() -> ParaphraseModel:
+    """Holds all sentences for paraphrases."""
+    weights = np.zeros((3, len(FEATURES) + 1), dtype=np.float32)
+    weights[:, -1] = 20.0
+    return ParaphraseModel(np.zeros(len(FEATURES)), np.ones(len(FEATURES)), weights)
+
+
 def whole_pair(probability: float = 1.0) -> Alignment:
     source, target = sentence("Prices/NNS rose/VBD ./."), sentence("Prices/NNS fell/VBD")
     phrases = (
@@ -90,18 +97,20 @@ def whole_pair(probability: float = 1.0) -> Alignment:
 def test_pairs_of_whole_sentences_are_no_more_probable_than_the_paraphrase() -> None:
     model = bundled_model()
     alignment = whole_pair()
-    found = with_paraphrase_probability(alignment, model)
+    found = with_paraphrase_probability(alignment, model, [])
     probability = model.probability(alignment.source, alignment.target, alignment.words)
     assert found.paraphrase_probability == probability and 0 < probability < 1
     assert [pair.probability for pair in found.phrases] == [1.0, probability, probability]
-    assert [pair.probability for pair in with_paraphrase_probability(whole_pair(0.0), model).phrases] == [
-        1,
-        0,
-        0,
-    ]
-    assert with_paraphrase_probability(alignment.swap(), model).paraphrase_probability == pytest.approx(
-        probability
-    )
+    never = with_paraphrase_probability(whole_pair(0.0), model, [])
+    assert [pair.probability for pair in never.phrases] == [1, 0, 0]
+    turned = with_paraphrase_probability(alignment.swap(), model, [])
+    assert turned.paraphrase_probability == pytest.approx(probability)
+
+
+def test_sentences_that_say_the_opposite_are_never_probable_paraphrases() -> None:
+    """*Rose* and *fell* are compared where no relations are given."""
+    found = with_paraphrase_probability(whole_pair(), certain_model())
+    assert found.paraphrase_probability is not None and found.paraphrase_probability <= 0.5
 
 
 def test_a_pair_of_two_single_words_keeps_the_probability_of_its_link() -> None:
