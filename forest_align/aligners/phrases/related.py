@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 # The model learned from phrases of a few words.
 _MOST_WORDS = 6
-# Rules whose relations the model may settle, and from which probability on phrases count as equivalent, chosen
-# on PAWS dev. The model does not know chairs from couches, and no other values.
+# Rules whose relations the model may settle, and from which probability on phrases count as equivalent,
+# chosen on PAWS dev. The model does not know chairs from couches, and no other values.
 _EQUIVALENT_FROM = {"other words": 0.3, "taxonomy": 0.3, "added words": 0.5}
 
 
