@@ -20,9 +20,10 @@ FOLDERS = {
     "forest_align.data": "data",
 }
 
-# FOREST_ALIGN_SANITIZE=1 builds kernels that end the process where they leave an array or overflow. They need
-# the libraries of the sanitizers in LD_PRELOAD: tools/nightly.py runs tests with them.
-SANITIZERS = ["-fsanitize=address,undefined"] if os.environ.get("FOREST_ALIGN_SANITIZE") else []
+# FOREST_ALIGN_SANITIZE=address,undefined builds kernels that end the process where they leave an array or
+# overflow, FOREST_ALIGN_SANITIZE=thread such as report races. They need the libraries of the sanitizers in
+# LD_PRELOAD: tools/nightly.py runs tests with them.
+SANITIZERS = [f"-fsanitize={kinds}"] if (kinds := os.environ.get("FOREST_ALIGN_SANITIZE")) else []
 ARGUMENTS = (
     ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all"] if SANITIZERS else ["-O3", "-g0"]
 )

@@ -1,8 +1,10 @@
 """Give every reader of text damaged input: it must yield what it can read, or raise an InputError.
 
 Inputs are chosen by the lines that they reach, with atheris if it is installed (``pip install atheris``, on
-Linux). Without it they are seeded mutations of good files. With ``--growth``, inputs are pieces of such files
-that are repeated, and an input that is twice as large may not take three times as long.
+Linux). Without it they are seeded mutations of good files. ``--corpus`` keeps inputs that reached something
+new, and those that were faults: the next run reads them first, and changes them further. With ``--growth``,
+inputs are pieces of such files that are repeated, and an input that is twice as large may not take three
+times as long.
 
 Example::
 
@@ -14,6 +16,7 @@ Example::
 from __future__ import annotations
 
 import argparse
+import hashlib
 import io
 import random
 import sys
@@ -189,23 +192,41 @@ def read(reader: Callable[[bytes], object], content: bytes) -> None:
 
 def run_mutations(options: argparse.Namespace, folder: Path) -> int:
     """Read seeded mutations until the time is over; the number of faults."""
-    files, known = list(seeds(folder).values()), readers(folder)
+    known = readers(folder)
+    names = sorted(known)
+    kept = [path.read_bytes() for path in sorted(options.corpus.iterdir())] if options.corpus else []
+    faults = 0
+    for number, content in enumerate(filter(None, kept)):
+        try:
+            read(known[names[content[0] % len(names)]], content[1:])
+        except Exception:  # a fault of before
+            faults += 1
+            print(f"kept input {number}: {content[:200]!r}", file=sys.stderr)
+            traceback.print_exc(limit=-4)
+    files = [*seeds(folder).values(), *(content[1:] for content in kept)]
     first = random.SystemRandom().randrange(10**9) if options.seed is None else options.seed
-    print(f"readers: {len(known)}, seeded mutations; first seed {first}", flush=True)
-    end, seed, faults = time.monotonic() + options.seconds, first, 0
+    print(f"readers: {len(known)}, {len(kept)} kept inputs, seeded mutations; first seed {first}", flush=True)
+    end, seed = time.monotonic() + options.seconds, first
     while seed < first + options.cases and time.monotonic() < end and faults < 10:
         drawn = random.Random(seed)
-        name = drawn.choice(sorted(known))
+        name = drawn.choice(names)
         content = mutated(drawn, files)
         try:
             read(known[name], content)
         except Exception:  # every other kind is a fault
             faults += 1
+            keep(options.corpus, bytes([names.index(name)]) + content)
             print(f"seed {seed}: reader of {name}: {content[:200]!r}", file=sys.stderr)
             traceback.print_exc(limit=-4)
         seed += 1
     print(f"{seed - first} inputs, {faults} faults")
     return faults
+
+
+def keep(corpus: Path | None, content: bytes) -> None:
+    """Write an input, the number of its reader before it, under the name of its digest."""
+    if corpus:
+        (corpus / hashlib.sha1(content, usedforsecurity=False).hexdigest()).write_bytes(content)
 
 
 def repeated(random: random.Random, files: list[bytes]) -> tuple[bytes, bytes, bytes]:
@@ -256,11 +277,11 @@ def run_atheris(options: argparse.Namespace, folder: Path) -> None:
     """Let atheris choose inputs; it ends the process at the first fault, and prints the input."""
     known = readers(folder)
     names = sorted(known)
-    corpus = folder / "corpus"
-    corpus.mkdir()
-    for number, content in enumerate(seeds(folder).values()):
+    corpus = options.corpus or folder / "corpus"
+    corpus.mkdir(exist_ok=True)
+    for content in seeds(folder).values():
         for place in range(len(names)):
-            (corpus / f"{number}-{place}").write_bytes(bytes([place]) + content)
+            keep(corpus, bytes([place]) + content)
 
     def once(content: bytes) -> None:
         if content:
@@ -274,6 +295,7 @@ def run_atheris(options: argparse.Namespace, folder: Path) -> None:
         "-timeout=20",
         "-rss_limit_mb=4096",
     ]
+    arguments.append(f"-artifact_prefix={corpus}/")
     atheris.Setup([sys.argv[0], str(corpus), "-max_len=20000", "-print_final_stats=1", *arguments], once)
     atheris.Fuzz()
 
@@ -286,7 +308,10 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=None, help="of the first mutation (default: by chance)")
     parser.add_argument("--growth", action="store_true", help="compare the times of inputs of two sizes")
     parser.add_argument("--mutations", action="store_true", help="seeded mutations also where atheris is")
+    parser.add_argument("--corpus", type=Path, default=None, help="folder that keeps inputs")
     options = parser.parse_args()
+    if options.corpus:
+        options.corpus.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         if options.growth:
             return 1 if run_growth(options, Path(folder)) else 0

@@ -4,7 +4,12 @@
 
 - the kernels built with the sanitizers of gcc (addresses, undefined behaviour) in ``build/sanitized``: their
   tests, and ``tools/fuzz_kernels.py`` over every public function;
-- ``tools/fuzz_readers.py`` over every reader, with atheris if it is installed, and the growth of its time;
+- the kernels built for ThreadSanitizer in ``build/threads``, called from several threads at once with shared
+  arguments and aligners (``tools/race_kernels.py``);
+- ``tools/fail_allocations.py``: the n-th allocation of each kernel fails;
+- ``tools/fuzz_readers.py`` over every reader, with atheris if it is installed, and the growth of its time.
+  Inputs that reached something new, or were faults, stay in ``build/fuzz-readers`` for the next time;
+- runs on a Ray cluster of which an actor, a node or the command is killed at drawn moments, thirty times;
 - the oracle: twenty times as many random cases of the alignment kernel, others each time;
 - the whole test suite with the lines of Python that it reaches (not in less than 20 minutes).
 
@@ -27,26 +32,34 @@ from pathlib import Path
 
 from link_namespace import ROOT, link_namespace
 
-TREE = ROOT / "build" / "sanitized"
+#: Trees of kernels with sanitizers, and the libraries that they need.
+TREES = {
+    "address,undefined": (ROOT / "build" / "sanitized", ("libasan.so", "libubsan.so")),
+    "thread": (ROOT / "build" / "threads", ("libtsan.so",)),
+}
+CORPUS = ROOT / "build" / "fuzz-readers"
 # Atheris instruments modules of plain folders only.
 NAMESPACE = ROOT / "build" / "namespace"
 CASE = ROOT / "build" / "fuzz-kernels.case"
 #: Shares of the time that is given, one for each part with an end of its own choice.
-SHARES = {"kernels": 0.25, "readers": 0.15, "growth": 0.1, "oracle": 0.2}
+SHARES = {"kernels": 0.2, "threads": 0.1, "memory": 0.1, "readers": 0.1, "growth": 0.1, "oracle": 0.15}
+#: Minutes from which on all tests run, and thirty trials on a cluster.
 LEAST_FOR_COVERAGE = 20.0
+TRIALS = 30
 # Its limit of memory leaves no room for a sanitizer's own.
 NOT_UNDER_SANITIZERS = "not memory_that_cannot_be_had"
 
 
-def build_sanitized() -> None:
+def build_sanitized(kinds: str) -> None:
     """Build the kernels with sanitizers, as a tree of their own with links to all else."""
-    environment = {**os.environ, "FOREST_ALIGN_SANITIZE": "1"}
-    work = ROOT / "build" / "sanitized-work"
+    tree, _ = TREES[kinds]
+    environment = {**os.environ, "FOREST_ALIGN_SANITIZE": kinds}
+    work = tree.with_name(f"{tree.name}-work")
     command = [sys.executable, "setup.py", "--quiet", "build_ext", "--build-lib", str(work)]
     command += ["--build-temp", str(work / "objects")]
     subprocess.run(command, cwd=ROOT, env=environment, check=True)
-    link_namespace(TREE)
-    kernels = TREE / "forest_align" / "cext"
+    link_namespace(tree)
+    kernels = tree / "forest_align" / "cext"
     kernels.unlink()
     kernels.mkdir()
     for source in sorted((ROOT / "cext").glob("*.py")):
@@ -55,35 +68,41 @@ def build_sanitized() -> None:
         shutil.copyfile(built, kernels / built.name)
 
 
-def sanitized_environment() -> dict[str, str]:
+def sanitized_environment(kinds: str) -> dict[str, str]:
     """Environment in which Python imports the kernels with sanitizers."""
+    tree, names = TREES[kinds]
     libraries = []
-    for name in ("libasan.so", "libubsan.so"):
+    for name in names:
         path = subprocess.run(
             ["gcc", f"-print-file-name={name}"], capture_output=True, text=True, check=True
         ).stdout.strip()
         if not Path(path).is_absolute():
-            sys.exit(f"gcc has no {name}: install its sanitizers (Debian: libasan8, libubsan1)")
+            sys.exit(f"gcc has no {name}: install its sanitizers (Debian: libasan8, libubsan1, libtsan2)")
         libraries.append(path)
     return {
         "LD_PRELOAD": " ".join(libraries),
         # Python keeps memory until it ends; memory that cannot be had is a MemoryError.
         "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",
         "UBSAN_OPTIONS": "print_stacktrace=1",
+        "TSAN_OPTIONS": "halt_on_error=1",
         "PYTHONMALLOC": "malloc",
-        "PYTHONPATH": str(TREE),
+        "PYTHONPATH": str(tree),
     }
 
 
 def run(
-    title: str, command: Sequence[str], environment: Mapping[str, str] | None = None, seconds: float = 3600
+    title: str,
+    command: Sequence[str],
+    environment: Mapping[str, str] | None = None,
+    seconds: float = 3600,
+    before: Sequence[str] = (),
 ) -> bool:
     """Run one part and print how it ended; whether it ended well."""
     print(f"\n== {title}\n   {' '.join(command)}", flush=True)
     began = time.monotonic()
     try:
         status = subprocess.run(
-            [sys.executable, *command],
+            [*before, sys.executable, *command],
             cwd=ROOT,
             env={**os.environ, **(environment or {})},
             check=False,
@@ -105,13 +124,14 @@ def main() -> int:
     seed = random.SystemRandom().randrange(10**9) if options.seed is None else options.seed
     seconds = {part: share * 60 * options.minutes for part, share in SHARES.items()}
     print(f"seed {seed}, {options.minutes:g} minutes", flush=True)
-    build_sanitized()
+    for kinds in TREES:
+        build_sanitized(kinds)
     link_namespace(NAMESPACE)
     tests = [
         *("-m", "pytest", "-p", "no:cacheprovider", "--import-mode=importlib"),
         *(f"--hypothesis-seed={seed}", "--hypothesis-profile=thorough"),
     ]
-    sanitized = sanitized_environment()
+    sanitized = sanitized_environment("address,undefined")
     results = {
         "kernel tests with sanitizers": run(
             "kernel tests with sanitizers", [*tests, "tests/cext", "-k", NOT_UNDER_SANITIZERS], sanitized
@@ -127,9 +147,23 @@ def main() -> int:
     }
     if not results["kernel fuzzer with sanitizers"]:
         print(f"the last case had the seed {CASE.read_text().strip()}")
+    # Addresses drawn by the kernel may lie where ThreadSanitizer has its own.
+    results["races of kernels"] = run(
+        "races of kernels",
+        ["tools/race_kernels.py", "--seconds", f"{seconds['threads']:.0f}", "--seed", str(seed)],
+        sanitized_environment("thread"),
+        before=("setarch", "--addr-no-randomize"),
+    )
+    results["memory that cannot be had"] = run(
+        "memory that cannot be had",
+        ["tools/fail_allocations.py", "--seconds", f"{seconds['memory']:.0f}", "--seed", str(seed)],
+    )
     results["reader fuzzer"] = run(
         "reader fuzzer",
-        ["tools/fuzz_readers.py", "--seconds", f"{seconds['readers']:.0f}", "--seed", str(seed % 2**31 or 1)],
+        [
+            *("tools/fuzz_readers.py", "--seconds", f"{seconds['readers']:.0f}"),
+            *("--seed", str(seed % 2**31 or 1), "--corpus", str(CORPUS)),
+        ],
         {"PYTHONPATH": str(NAMESPACE)},
     )
     results["growth of the readers' times"] = run(
@@ -147,6 +181,11 @@ def main() -> int:
         {"FOREST_ALIGN_NIGHTLY": str(times)},
     )
     if options.minutes >= LEAST_FOR_COVERAGE:
+        results["killed parts of clusters"] = run(
+            "killed parts of clusters",
+            [*tests, "-m", "engine", "tests/jobs/test_ray_parts.py", "-k", "drawn"],
+            {"FOREST_ALIGN_NIGHTLY": str(TRIALS)},
+        )
         results["all tests"] = run("all tests", ["-m", "coverage", "run", *tests])
         run("lines of Python that the tests reach", ["-m", "coverage", "report", "--skip-covered"])
     print()

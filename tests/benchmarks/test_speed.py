@@ -31,6 +31,11 @@ RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {
         "ms a pair",
         {"LENGTHS": (10,), "FOREST_SIZES": (1, 2), "USUAL_LENGTH": 10, "USUAL_SIZE": 2},
     ),
+    "device_speed": (
+        "RAW --device cpu --limit 2 --batch-size 2 --aligner contextual",
+        r"\| contextual \| cpu \| 2 \| \d+ \| 100.00% \|",
+        {},
+    ),
     "document_speed": ("RAW --sentences 2", "2 x 2 sentences, 2 links", {}),
     "extraction_speed": ("ALIGNED --count 8 --distinct", "table: .* rows", {}),
     "memory": ("shared RAW --count 130", "two workers take [1-3][.].* times the memory", {}),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -57,6 +59,43 @@ def test_killed_runs_actors_and_nodes_leave_the_bytes_of_a_run_on_one_machine(
         run.kill()
     assert finished() == 45
     assert all(path.stat().st_mtime_ns == then for path, then in before.items())
+    assert main(["join", str(parts), "-o", str(tmp_path / "joined.jsonl")]) == 1
+    assert (tmp_path / "joined.jsonl").read_bytes() == whole.read_bytes()
+
+
+@pytest.mark.parametrize("trial", range(int(os.environ.get("FOREST_ALIGN_NIGHTLY", "1"))))
+def test_what_is_killed_at_a_drawn_moment_leaves_the_bytes_of_a_run_on_one_machine(
+    trial: int, nodes: Nodes, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    rng = random.Random(f"trial {trial}")
+    whole = tmp_path_factory.getbasetemp() / "whole.jsonl"
+    pairs, parts, log = whole.with_name("pairs.jsonl"), tmp_path / "parts", tmp_path / "log"
+    if not whole.exists():
+        write_pairs(pairs, 320, random.Random("drawn"))
+        start("align", str(pairs), "-o", str(whole), "--batch-size", "16", log=log).wait()
+    command = ("align", str(pairs), "-o", str(parts), "--batch-size", "16", "--part-size", "16")
+    command = (*command, "--engine", "ray", "--address", nodes.address, "--num-actors", "2")
+    nodes.add()
+    run, kills = start(*command, log=log), rng.randint(1, 3)
+    try:
+        while run.poll() is None or run.returncode < 0:
+            if run.poll() is not None:
+                run = start(*command, log=log)
+            time.sleep(rng.uniform(0, 12))
+            if kills and run.poll() is None:
+                kills -= 1
+                victim = rng.choice(("actor", "node", "command"))
+                if victim == "command":
+                    run.kill()
+                    run.wait()
+                elif victim == "node":
+                    nodes.kill_second()
+                    nodes.add()
+                elif actors := nodes.actors("MapWorker"):
+                    kill(rng.choice(actors))
+        assert run.returncode == 1, log.read_text()
+    finally:
+        run.kill()
     assert main(["join", str(parts), "-o", str(tmp_path / "joined.jsonl")]) == 1
     assert (tmp_path / "joined.jsonl").read_bytes() == whole.read_bytes()
 
