@@ -22,8 +22,8 @@ EXIT_OK = 0
 EXIT_SOME_FAILED = 1
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
-#: Packages that an environment for aligning may lack.
-MAY_BE_MISSING = ("torch", "optuna")
+#: Packages that an environment for aligning may lack: what to install for each.
+MAY_BE_MISSING = {"torch": "torch", "optuna": "optuna", "sqlalchemy": "optuna"}
 
 # Command -> description in one line. A command's module is imported only when it is called, so that the help
 # of one command does not wait for the imports of the others.
@@ -213,7 +213,8 @@ def _run_or_explain(options: argparse.Namespace) -> int:
         if debug:
             raise
         if isinstance(error, ModuleNotFoundError) and error.name in MAY_BE_MISSING:
-            missing = InputError(f"this needs {error.name}, which is not installed: pip install {error.name}")
+            needed = MAY_BE_MISSING[error.name]
+            missing = InputError(f"this needs {needed}, which is not installed: pip install {needed}")
             return _explain(missing, f"forest-align {options.command}")
         print(
             f"forest-align {options.command}: unexpected error: {type(error).__name__}: {error} "
