@@ -67,7 +67,7 @@ def test_the_smallest_differing_pair_is_left_out_if_it_is_improbable() -> None:
     assert choose([0, 0.1, 0, 0], [(5, 6, 4, 5)]) == ([0, 1], [1])
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(12))
 def test_what_is_reported_is_legitimate_whatever_the_judge_says(seed: int) -> None:
     source, target, candidates = pair_with_vectors(seed)
     model = replace(bundled_model(), relations=None, phrases=random_model(seed), judge=None)

@@ -42,7 +42,7 @@ def all_pairs(phrases: SpanEvidence) -> SpanPairIndex:
     return SpanPairIndex(*(places.ravel() for places in grid))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(8))
 def test_swapped_sentences_have_the_swapped_relations(seed: int) -> None:
     source, target, candidates = pair_with_vectors(seed)
     links = link_probabilities(candidates, len(source), len(target))
