@@ -386,7 +386,7 @@ def test_a_resumed_run_writes_what_is_missing(
     assert main(["parse", name, *options]) == 1
     whole, record = out.read_bytes(), Path(f"{out}.run").read_text()
     lines = whole.splitlines(keepends=True)
-    for kept in (0, 1, 31, 32, 33, 63, 64, 65, 99):
+    for kept in (0, 31, 32, 33, 64, 99):
         stop_after(kept, ["parse", name, *options])
         assert out.read_bytes() == b"".join(lines[:kept])
         out.write_bytes(out.read_bytes() + lines[kept][:-1])  # the system was writing the next line
