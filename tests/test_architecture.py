@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Collection
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -46,13 +47,24 @@ def sources() -> list[Path]:
     return [path for folder in folders for kind in kinds for path in sorted((ROOT / folder).rglob(kind))]
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def imports_of(path: Path) -> list[ast.Import | ast.ImportFrom | ast.Constant]:
+    """The imports of a module, wherever they stand, and its constants."""
+    kinds = (ast.Import, ast.ImportFrom, ast.Constant)
+    return [node for node in ast.walk(tree_of(path)) if isinstance(node, kinds)]
+
+
 def imported_parts(path: Path) -> set[str]:
     """Parts of forest_align that a module imports, wherever the import stands, or names as a string."""
-    text = path.read_text(encoding="utf-8")
     if path.suffix != ".py":
-        return set(KERNEL_IMPORT.findall(text))
+        return set(KERNEL_IMPORT.findall(path.read_text(encoding="utf-8")))
     found = set()
-    for node in ast.walk(ast.parse(text)):
+    for node in imports_of(path):
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -102,7 +114,7 @@ def modules() -> dict[str, Path]:
 def imported_modules(path: Path, known: Collection[str]) -> set[str]:
     """Modules that a module imports anywhere, in functions and for annotations too."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in imports_of(path):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -184,7 +196,7 @@ def test_packages_say_what_they_offer() -> None:
 def test_no_two_public_classes_share_a_name() -> None:
     places: dict[str, list[str]] = {}
     for name, path in modules().items():
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in tree_of(path).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places.setdefault(node.name, []).append(name)
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
