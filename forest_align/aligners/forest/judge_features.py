@@ -56,9 +56,6 @@ DERIVATION_FEATURES = (
 JUDGE_FEATURES = (*FEATURES, *DERIVATION_FEATURES)
 #: Bounds of log-odds.
 MOST_ODDS = 8.0
-_LINKED = FEATURES.index("share of its content words linked inside, smaller")
-#: Least share of linked content words, on either side, of a pair that links alone imply.
-_MOSTLY = 0.9
 
 NodePair = tuple[Node, Node]
 
@@ -99,12 +96,6 @@ class DerivationPairs:
         """Whether each pair is one of the derivation, bool (K,)."""
         others = len(self.further) + len(self.rules.whole)
         found: np.ndarray = np.arange(len(self.spans)) < len(self.spans) - others
-        return found
-
-    @property
-    def linked(self) -> np.ndarray:
-        """Whether links alone imply each pair: nearly all content words of both sides are linked inside."""
-        found: np.ndarray = self.features[:, _LINKED] > _MOSTLY
         return found
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 LEAST_OF_RULES = 0.4
 #: The same of the smallest differing pairs of a derivation.
 LEAST_OF_NODES = 0.25
-#: The same of those that links alone imply. A higher one leaves out constituents.
-LEAST_OF_LINKED = 0.2
 
 
 def with_judged_pairs(alignment: Alignment, pairs: DerivationPairs, judge: JudgeModel) -> Alignment:
@@ -96,14 +94,13 @@ def chosen_pairs(
     for place in order[probable[order]].tolist():
         others[place] = not (excluded[place] & others).any()
     judged = (is_own | others) & pairs.differing & ~whole
-    least = np.where(pairs.linked, LEAST_OF_LINKED, LEAST_OF_NODES)
     repeats = np.asarray(contained(pairs.changed_words, spans).any(axis=0))
     kept, repeating = np.zeros(len(judged), dtype=bool), np.asarray(~judged)
     sizes = (spans[:, 1::2] - spans[:, ::2]).sum(axis=1)
     for place in np.argsort(sizes, kind="stable").tolist():
         if judged[place]:
             repeating[place] = repeats[place] or (inside[:, place] & kept).any()
-            kept[place] = repeating[place] or probabilities[place, 1] >= least[place]
+            kept[place] = repeating[place] or probabilities[place, 1] >= LEAST_OF_NODES
     return kept | (is_own & ~judged), repeating
 
 
