@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -30,12 +30,15 @@ class RectifierSettings:
         How often each row is seen, and how many rows a step sees.
     dropout : float
         Share of the hidden units that a step ignores.
+    learning_rate : float
+        The highest one.
     """
 
     hidden: tuple[int, ...]
     epochs: int
     batch: int
     dropout: float
+    learning_rate: float = LEARNING_RATE
 
 
 def fit_rectifier(
@@ -71,6 +74,35 @@ def fit_rectifier(
     columns = [inputs] if marks is None else [inputs, marks]
     rows = torch.from_numpy(np.column_stack(columns).astype(np.float32))
     linear = [torch.nn.Linear(*sizes) for sizes in pairwise((rows.shape[1], *settings.hidden, outputs))]
+    layers = _trained_layers(linear, rows, loss, settings, seed)
+    return RectifierNetwork(mean.astype(np.float32), scale.astype(np.float32), layers)
+
+
+def adapt_rectifier(
+    network: RectifierNetwork, features: np.ndarray, loss: Loss, settings: RectifierSettings, seed: int
+) -> RectifierNetwork:
+    """Train a network further; the scales of its inputs stay. Arguments as for fit_rectifier."""
+    torch.manual_seed(seed)  # of the dropout
+    inputs = np.clip((features - network.mean) / network.scale, -FARTHEST, FARTHEST)
+    linear = []
+    for weights, bias in network.layers:
+        layer = torch.nn.Linear(*weights.shape)
+        with torch.no_grad():
+            layer.weight.copy_(torch.from_numpy(weights.T.copy()))
+            layer.bias.copy_(torch.from_numpy(bias.copy()))
+        linear.append(layer)
+    rows = torch.from_numpy(inputs.astype(np.float32))
+    return RectifierNetwork(network.mean, network.scale, _trained_layers(linear, rows, loss, settings, seed))
+
+
+def _trained_layers(
+    linear: Sequence[torch.nn.Linear],
+    rows: torch.Tensor,
+    loss: Loss,
+    settings: RectifierSettings,
+    seed: int,
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Train the layers of a network, and return their weights and biases."""
     layers: list[torch.nn.Module] = []
     for layer in linear[:-1]:
         layers += [layer, torch.nn.ReLU(), torch.nn.Dropout(settings.dropout)]
@@ -82,15 +114,11 @@ def fit_rectifier(
             for batch in torch.randperm(len(rows), generator=order).split(settings.batch):
                 yield loss(network(rows[batch]), batch)
 
-    optimizer = torch.optim.AdamW(network.parameters(), lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)
+    rate = settings.learning_rate
+    optimizer = torch.optim.AdamW(network.parameters(), lr=rate, weight_decay=WEIGHT_DECAY)
     steps = settings.epochs * -(-len(rows) // settings.batch)
-    descend(
-        losses(), optimizer, torch.optim.lr_scheduler.OneCycleLR(optimizer, LEARNING_RATE, total_steps=steps)
-    )
-    arrays = [
-        (layer.weight.detach().numpy().T.copy(), layer.bias.detach().numpy().copy()) for layer in linear
-    ]
-    return RectifierNetwork(mean.astype(np.float32), scale.astype(np.float32), arrays)
+    descend(losses(), optimizer, torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, total_steps=steps))
+    return [(layer.weight.detach().numpy().T.copy(), layer.bias.detach().numpy().copy()) for layer in linear]
 
 
 def with_convention(network: RectifierNetwork, mark: float) -> RectifierNetwork:

@@ -24,6 +24,11 @@ from forest_align.system.argument_types import positive
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from forest_align.aligners.forest.model import ForestModel
+    from forest_align.data.formats.format import SentencePair
+    from forest_align.em.corpus.corpus import CorpusReader
     from forest_align.em.forest.expectation import BatchExpectation
     from forest_align.em.forest.problem import AlignmentProblem
     from forest_align.jobs import RayOptions
@@ -32,9 +37,10 @@ if TYPE_CHECKING:
 LEARNING_CURVE = "learning_curve.svg"
 
 EPILOG = """\
-PAIRS may be in any format that has two sentences; links in it are not used, trees are, as by align. MODEL is
-a folder; the checkpoint is kept beside it. If the model to start from has a dictionary, as forest-published,
-the new model's dictionary is learned from PAIRS.
+PAIRS may be in any format that has two sentences; links in it are not used, trees are, as by align. Where
+PAIRS have marked phrases, the judge of phrases learns from them too, if that helps on pairs that it did not
+see. MODEL is a folder; the checkpoint is kept beside it. If the model to start from has a dictionary, as
+forest-published, the new model's dictionary is learned from PAIRS.
 
 examples:
   forest-align train forest pairs.tsv -o my_model
@@ -132,7 +138,8 @@ def _train(args: TrainForestOptions) -> int:
     size = args.forest_size or start.forest_size
     reader = corpus_reader(args.corpus, size, start, given_trees=args.corpus.parser is None)
     learn = start.dictionary is not None
-    pairs, failed = prepare_corpus(reader, read_files(args.pairs, args.corpus), "train forest", learn=learn)
+    read = read_files(args.pairs, args.corpus)
+    pairs, failed = prepare_corpus(reader, read, "train forest", learn=learn)
     start = replace(start, dictionary=reader.dictionary)
     dev_pairs, dev_failed = prepare_corpus(reader, raw_dev, "train forest")
     trained = train_forest_model(
@@ -146,7 +153,9 @@ def _train(args: TrainForestOptions) -> int:
         observer=TrainingProgress(len(pairs)),
         expect_on=partial(_expect_on, engine) if engine is not None else None,
     )
-    trained.model.save(args.output)
+    marked = [pair for pair in read if not isinstance(pair, InputError) and pair.units]
+    model = _adapted(trained.model, marked, reader, args) if marked else trained.model
+    model.save(args.output)
     if args.plot or can_plot():
         plot_learning_curve(trained.history, args.plot or args.output / LEARNING_CURVE)
     else:
@@ -156,6 +165,36 @@ def _train(args: TrainForestOptions) -> int:
             file=sys.stderr,
         )
     return 1 if failed or dev_failed else 0
+
+
+def _adapted(
+    model: ForestModel, marked: Sequence[SentencePair], reader: CorpusReader, args: TrainForestOptions
+) -> ForestModel:
+    """Let the model's judge learn from marked phrases, and say what came of it."""
+    from forest_align.em.corpus.parsed_pairs import ParsedPair
+    from forest_align.em.phrases.judge_adaptation import adapted_to_marks
+    from forest_align.system.progress import counting_bar
+
+    pairs = [pair for pair in reader.parse(marked) if isinstance(pair, ParsedPair)]
+    try:
+        with counting_bar("marked phrases", len(pairs)) as bar:
+            adapted = adapted_to_marks(
+                model,
+                pairs,
+                parser=args.corpus.parser or "en",
+                words=args.corpus.words,
+                seed=args.seed,
+                report=bar.update,
+            )
+    except InputError as reason:
+        print(f"forest-align train forest: marked phrases are not used: {reason}", file=sys.stderr)
+        return model
+    print(
+        f"marked phrases of {adapted.pairs} pairs: the judge's cross-entropy is {adapted.before:.4f}, and "
+        f"{adapted.after:.4f} if it learned from the others; it "
+        f"{'learned from them' if adapted.is_better else 'stays as it was'}"
+    )
+    return adapted.model
 
 
 def _expect_on(engine: RayOptions, problem: AlignmentProblem) -> AbstractContextManager[BatchExpectation]:
