@@ -29,6 +29,7 @@ from forest_align.eval.metrics.calibration_error import calibrate
 from forest_align.eval.metrics.classification import best_threshold, classify
 from forest_align.eval.metrics.coverage import mutual_coverage
 from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.meaning import known_relations
 from forest_align.storage.fingerprints import fingerprint_of
 from forest_align.system.progress import counting_bar
 from forest_align.types import InputError
@@ -106,7 +107,8 @@ def _row(alignment: Alignment) -> list[float]:
     if alignment.error:
         print(f"{alignment.source.text!r}: {alignment.error}", file=sys.stderr)
         return [np.nan] * (len(FEATURES) + 1)
-    found = pair_features(alignment.source, alignment.target, alignment.words)
+    relations = known_relations(alignment)
+    found = pair_features(alignment.source, alignment.target, alignment.words, relations)
     aligned = {i for i, _ in alignment.words}, {j for _, j in alignment.words}
     sides = alignment.source.words, alignment.target.words
     return [*(found[name] for name in FEATURES), mutual_coverage(sides, aligned)]

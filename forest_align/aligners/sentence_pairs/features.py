@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forest_align.aligners.contextual.relations import AGENT, MODIFIER, OTHER, PATIENT
+from forest_align.aligners.sentence_pairs._counted_relations import RELATION_FEATURES, relation_counts
 from forest_align.aligners.sentence_pairs._linked_sentence import CLASSES, KINDS, LinkedSentence
 from forest_align.lexicon.oppositions import oppositions
 from forest_align.lexicon.quantities import QuantityRelation, quantity_relations
@@ -17,9 +18,9 @@ from forest_align.lexicon.word_vectors import check_comparable
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from forest_align.alignment import Links
+    from forest_align.alignment import AtomicRelation, Links
     from forest_align.types import Sentence
 
 Sides = tuple[LinkedSentence, LinkedSentence]
@@ -56,13 +57,16 @@ FEATURES: tuple[str, ...] = (
     *("length", "difference of lengths", "share of equal lemmas", "cosine of means"),
     *(f"{name} word, {end}" for name in ("nearest", "farthest") for end in _ENDS),
     *("different quantities", "opposed words linked", "opposed words left"),
+    *RELATION_FEATURES,
 )
 # Words that stand closer to each other than this are neighbours.
 _NEAR = 3
 _OTHER_QUANTITY = int(QuantityRelation.OTHER)
 
 
-def pair_features(source: Sentence, target: Sentence, links: Links) -> dict[str, float]:
+def pair_features(
+    source: Sentence, target: Sentence, links: Links, relations: Sequence[AtomicRelation]
+) -> dict[str, float]:
     """Features of a sentence pair with word links; swapped sentences have the same.
 
     - What is left over: words without links by class, their share of the content words, their spans. Links
@@ -74,6 +78,7 @@ def pair_features(source: Sentence, target: Sentence, links: Links) -> dict[str,
     - Order: crossing links, neighbours that are no longer neighbours, words that moved with their relations
       kept or broken, prepositions.
     - The whole: lengths, lemmas in common, similarity of the vectors, different quantities, opposed words.
+    - What natural logic says: the relation of the whole sentences, and the relations that it is joined from.
 
     Counts enter as log(1 + count).
 
@@ -83,6 +88,8 @@ def pair_features(source: Sentence, target: Sentence, links: Links) -> dict[str,
         With at least one token, tags and word vectors.
     links : Links
         Their word links.
+    relations : sequence of AtomicRelation
+        The words that do not say the same.
 
     Raises
     ------
@@ -103,6 +110,7 @@ def pair_features(source: Sentence, target: Sentence, links: Links) -> dict[str,
         **dict(_order(sides)),
         **dict(_whole(sides)),
         **dict(_clashes(sides)),
+        **relation_counts(relations),
     }
 
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from forest_align.alignment import Alignment, AtomicRelation
     from forest_align.types import Node, Sentence
 
-# On PAWS dev this leaves the order of the pairs as good as it was, and no such pair is above one half.
-_OPPOSED = 0.5
+# Of sentences that say something different or opposite.
+_MOST_PROBABLE = 0.5
 
 
 def with_paraphrase_probability(
@@ -25,8 +25,8 @@ def with_paraphrase_probability(
     """Set ``paraphrase_probability``, and let no pair of whole sentences be more probable.
 
     Word links alone make every pair of whole sentences certain, because no link can leave it. A pair that
-    leaves out punctuation alone counts as one, too. Sentences that are known to say something different or
-    opposite are half as probable. A pair of two single words keeps the probability of its
+    leaves out punctuation alone counts as one, too. The probability of sentences that are known to say
+    something different or opposite is 0.5 at most. A pair of two single words keeps the probability of its
     link. Alignments of sentences without word vectors stay as they are.
 
     Parameters
@@ -48,9 +48,9 @@ def with_paraphrase_probability(
         return alignment
     if relations is None:
         relations = atomic_relations(source, target, alignment.words.pairs)
-    probability = model.probability(source, target, alignment.words)
+    probability = model.probability(source, target, alignment.words, relations)
     if related_by(relations) in (DIFFERENT, OPPOSITE):
-        probability *= _OPPOSED
+        probability = min(probability, _MOST_PROBABLE)
     phrases = tuple(
         replace(pair, probability=probability)
         if pair.probability > probability

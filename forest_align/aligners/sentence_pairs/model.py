@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from forest_align.aligners.sentence_pairs.features import FEATURES, pair_feature
 from forest_align.types import ModelError
 
 if TYPE_CHECKING:
-    from forest_align.alignment import Links
+    from forest_align.alignment import AtomicRelation, Links
     from forest_align.types import Sentence
 
 #: The three regressions, in the order of the weights.
@@ -59,7 +59,9 @@ class ParaphraseModel:
     weights: np.ndarray
     card: Mapping[str, Any] = field(default_factory=dict)
 
-    def probability(self, source: Sentence, target: Sentence, links: Links) -> float:
+    def probability(
+        self, source: Sentence, target: Sentence, links: Links, relations: Sequence[AtomicRelation]
+    ) -> float:
         """The probability that two sentences mean the same; that of swapped sentences is equal.
 
         Parameters
@@ -68,13 +70,15 @@ class ParaphraseModel:
             With tags and word vectors.
         links : Links
             Their word links, with probabilities.
+        relations : sequence of AtomicRelation
+            The words that do not say the same.
 
         Raises
         ------
         InputError
             See :func:`~.features.pair_features`.
         """
-        found = pair_features(source, target, links)
+        found = pair_features(source, target, links, relations)
         return float(self.probabilities(np.array([[found[name] for name in FEATURES]]))[0])
 
     def probabilities(self, features: np.ndarray) -> np.ndarray:

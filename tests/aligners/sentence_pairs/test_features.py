@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forest_align.aligners.sentence_pairs.features import FEATURES, pair_features
-from forest_align.alignment import Links
+from forest_align.alignment import AtomicRelation, Links
+from forest_align.meaning import atomic_relations
 from forest_align.types import InputError, Sentence
 
 from .paraphrase_cases import links, sentence
@@ -18,7 +19,7 @@ BITTEN = "The/DT man/NN was/VBD bitten/VBN by/IN the/DT dog/NN ./."
 
 
 def found(source: str, target: str, pairs: str) -> dict[str, float]:
-    return pair_features(sentence(source), sentence(target), links(pairs))
+    return pair_features(sentence(source), sentence(target), links(pairs), ())
 
 
 words = st.sampled_from(
@@ -43,7 +44,9 @@ def test_swapped_sentences_have_the_same_features_in_the_order_of_their_names(
     pair: tuple[Sentence, Sentence, Links],
 ) -> None:
     source, target, joined = pair
-    one, two = pair_features(source, target, joined), pair_features(target, source, joined.swap())
+    relations = atomic_relations(source, target, joined.pairs)
+    one = pair_features(source, target, joined, relations)
+    two = pair_features(target, source, joined.swap(), [relation.swap() for relation in relations])
     assert tuple(one) == tuple(two) == FEATURES
     assert one == pytest.approx(two, abs=1e-5)
 
@@ -53,7 +56,7 @@ def test_words_left_over_count_by_class_and_links_by_their_probability() -> None
         sentence("Two/CD old/JJ dogs/NNS barked/VBD"),
         sentence("dogs/NNS did/VBD not/RB bark/VB"),
     )
-    values = pair_features(source, target, Links.of([(2, 0), (3, 3)], scores=[1.0, 0.75]))
+    values = pair_features(source, target, Links.of([(2, 0), (3, 3)], scores=[1.0, 0.75]), ())
     assert (values["number left, smaller"], values["number left, larger"]) == (0, pytest.approx(log1p(1)))
     assert values["negation left, larger"] == pytest.approx(log1p(1))
     assert values["verb left, larger"] == pytest.approx(log1p(0.25))
@@ -89,8 +92,30 @@ def test_different_quantities_and_opposed_words_count() -> None:
     assert (left["opposed words linked"], left["opposed words left"] > 0) == (0, True)
 
 
+@pytest.mark.parametrize(
+    ("relations", "root", "counts"),
+    [
+        ((), "equivalent", {}),
+        (("more specific", "more specific"), None, {"says more, larger": 2}),
+        (("more specific", "more general"), "each says more", {"says more, smaller": 1}),
+        (("more specific", "different"), "different", {"different": 1, "says more, larger": 1}),
+        (("different", "opposite"), "opposite", {"different": 1, "opposite": 1}),
+        (("opposite", ""), "nothing known", {"opposite": 1, "nothing known": 1}),
+    ],
+)
+def test_relations_are_counted_and_joined(
+    relations: tuple[str, ...], root: str | None, counts: dict[str, int]
+) -> None:
+    atomic = [AtomicRelation((0, 1), (0, 1), relation, "taxonomy") for relation in relations]
+    values = pair_features(sentence("dogs/NNS"), sentence("animals/NNS"), links("0-0"), atomic)
+    roots = [name.partition(": ")[2] for name, value in values.items() if name[:5] == "whole" and value]
+    assert roots == [root] * (root is not None)
+    for name, count in counts.items():
+        assert values[f"relations: {name}"] == pytest.approx(log1p(count))
+
+
 def test_sentences_without_tokens_or_vectors_are_refused() -> None:
     with pytest.raises(InputError, match="tokens and word vectors"):
-        pair_features(Sentence.from_words(["a"]), sentence("a/DT"), Links())
+        pair_features(Sentence.from_words(["a"]), sentence("a/DT"), Links(), ())
     with pytest.raises(InputError, match="tokens and word vectors"):
-        pair_features(sentence("a/DT"), Sentence(()), Links())
+        pair_features(sentence("a/DT"), Sentence(()), Links(), ())

@@ -98,7 +98,7 @@ def test_pairs_of_whole_sentences_are_no_more_probable_than_the_paraphrase() -> 
     model = bundled_model()
     alignment = whole_pair()
     found = with_paraphrase_probability(alignment, model, [])
-    probability = model.probability(alignment.source, alignment.target, alignment.words)
+    probability = model.probability(alignment.source, alignment.target, alignment.words, [])
     assert found.paraphrase_probability == probability and 0 < probability < 1
     assert [pair.probability for pair in found.phrases] == [1.0, probability, probability]
     never = with_paraphrase_probability(whole_pair(0.0), model, [])
