@@ -34,18 +34,8 @@ def can_plot() -> bool:
 def check_plot(path: Path, model: Path | None = None) -> None:
     """Check, before hours of work, that a plot can be written to a file of this name.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file.
-    model : pathlib.Path, optional
-        A folder that will exist by then.
-
-    Raises
-    ------
-    PlotError
-        If matplotlib is missing or cannot write files with this ending, or if the file's folder does not
-        exist or is not writable.
+    Raises PlotError if matplotlib is missing or cannot write files with this ending, or if the file's folder
+    does not exist or is not writable.
     """
     if not can_plot():
         raise PlotError(_MISSING)
@@ -63,17 +53,7 @@ def check_plot(path: Path, model: Path | None = None) -> None:
 def plot_learning_curve(history: Sequence[EpochReport], path: Path) -> None:
     """Draw log-likelihood, reachability, null share and dev scores over the epochs.
 
-    Parameters
-    ----------
-    history : sequence of EpochReport
-        One report for each epoch.
-    path : pathlib.Path
-        ``.png`` or ``.svg``.
-
-    Raises
-    ------
-    PlotError
-        If matplotlib is missing, or cannot write such a file.
+    Raises PlotError if matplotlib is missing, or cannot write such a file.
     """
     dev_names = sorted({name for report in history for name in report.dev})
     figure = _figure(6.0, 2.2 * (3 if dev_names else 2))
@@ -99,17 +79,7 @@ def plot_learning_curve(history: Sequence[EpochReport], path: Path) -> None:
 def plot_sweep(study: optuna.Study, path: Path) -> None:
     """Draw the score of each trial, and the scores against each parameter; a ring marks the best trial.
 
-    Parameters
-    ----------
-    study : optuna.Study
-        The sweep.
-    path : pathlib.Path
-        ``.png`` or ``.svg``.
-
-    Raises
-    ------
-    PlotError
-        If matplotlib is missing, or cannot write such a file.
+    Raises PlotError if matplotlib is missing, or cannot write such a file.
     """
     trials: list[Any] = [t for t in study.get_trials(deepcopy=False) if t.state.name == "COMPLETE"]
     names = sorted({name for trial in trials for name in trial.params})

@@ -52,27 +52,17 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class LinkSettings:
-    """Settings of the fit.
+    """Settings of the fit."""
 
-    Attributes
-    ----------
-    dimension, epochs : int
-        Size of projected vectors; epochs of the projection.
-    ridge : float
-        Weight of the squared weights in the first pass.
-    units, second_epochs : int
-        Hidden units and epochs of the second pass.
-    states, message, rounds, message_epochs : int
-        Hidden units, numbers in a message, rounds and epochs of the message pass.
-    without : tuple of str
-        Keys of :data:`GROUPS`.
-    """
-
+    # dimension, epochs: Size of projected vectors; epochs of the projection
     dimension: int = 128
     epochs: int = 4
-    ridge: float = 1e-5
+    ridge: float = 1e-5  # Weight of the squared weights in the first pass
+    # units, second_epochs: Hidden units and epochs of the second pass
     units: int = 24
     second_epochs: int = 10
+    # states, message, rounds, message_epochs: Hidden units, numbers in a message, rounds and epochs of the
+    # message pass
     states: int = 64
     message: int = 9
     rounds: int = 2

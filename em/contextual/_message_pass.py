@@ -40,32 +40,20 @@ Parameters = dict[str, torch.Tensor]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
-    """Cells of some pairs, K in all, with their targets.
+    """Cells of some pairs, K in all, with their targets."""
 
-    Attributes
-    ----------
-    features : torch.Tensor
-        float32, shape (K, 163), standardized.
-    classes, rows, columns : torch.Tensor
-        int64, shape (K,): class, and the words among the ``words`` of the batch.
-    neighbours : list of torch.Tensor
-        int64, shape (K, cells): for each slot, the cells whose messages it sums; K for none.
-    related_to, related_of : torch.Tensor
-        int64, shape (messages,): see :func:`related_cells`.
-    words : int
-        Words of all sentences.
-    wanted, weights : torch.Tensor
-        float32, shape (K,).
-    """
-
-    features: torch.Tensor
+    features: torch.Tensor  # float32, shape (K, 163), standardized
+    # classes, rows, columns: int64, shape (K,): class, and the words among the `words` of the batch
     classes: torch.Tensor
     rows: torch.Tensor
     columns: torch.Tensor
+    # int64, shape (K, cells): for each slot, the cells whose messages it sums; K for none
     neighbours: list[torch.Tensor]
+    # related_to, related_of: int64, shape (messages,): see related_cells
     related_to: torch.Tensor
     related_of: torch.Tensor
     words: int
+    # wanted, weights: float32, shape (K,)
     wanted: torch.Tensor
     weights: torch.Tensor
 
@@ -173,11 +161,7 @@ def related_cells(
 ) -> tuple[np.ndarray, np.ndarray]:
     """What cells of related words send into the slots of :func:`forest_align.cext.contextual.message_pass`.
 
-    Returns
-    -------
-    to, of : numpy.ndarray
-        int64, shape (messages,): cell and slot that a message goes into, as cell * RELATED_SLOTS + slot, and
-        the cell that it comes from.
+    Shapes: returns int64 (messages,).
     """
     none = len(rows)
     across, along = example.source.related[rows], example.target.related[columns]

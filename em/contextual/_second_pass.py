@@ -23,27 +23,14 @@ CELLS_A_STEP = 2048
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """The cells of all examples, K in all, that a pass keeps for the next one.
+    """The cells of all examples, K in all, that a pass keeps for the next one."""
 
-    Attributes
-    ----------
-    probabilities : list of numpy.ndarray
-        float32, shape (n, m): for each example, the pass's probabilities of all cells.
-    numbers : list of numpy.ndarray
-        int32, shape (k,): for each example, the cells that are kept, as i * m + j.
-    names : list of numpy.ndarray
-        uint8, shape (n, m): for each example, which cells join two capitalised words.
-    apart : numpy.ndarray
-        float32, shape (K, 107): base and direction features.
-    classes : numpy.ndarray
-        int32, shape (K,).
-    """
-
+    # float32, shape (n, m): for each example, the pass's probabilities of all cells
     probabilities: list[np.ndarray]
-    numbers: list[np.ndarray]
-    names: list[np.ndarray]
-    apart: np.ndarray
-    classes: np.ndarray
+    numbers: list[np.ndarray]  # int32, shape (k,): for each example, the cells that are kept, as i * m + j
+    names: list[np.ndarray]  # uint8, shape (n, m): for each example, which cells join two capitalised words
+    apart: np.ndarray  # float32, shape (K, 107): base and direction features
+    classes: np.ndarray  # int32, shape (K,)
 
     def features(self, examples: Sequence[LinkExample], settings: LinkSettings) -> np.ndarray:
         """Features of the next pass, float32 (K, 163); features that are left out are 0."""

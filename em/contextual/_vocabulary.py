@@ -25,45 +25,25 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """Words of training sentences, from which new ones are made.
+    """Words of training sentences, from which new ones are made."""
 
-    Attributes
-    ----------
-    names, nouns, plurals, adjectives : tuple of str
-        Proper names, singular and plural nouns, adjectives.
-    verbs : tuple of (str, str)
-        Transitive verbs: past tense and past participle.
-    intransitive : tuple of str
-        Past tenses of verbs without an object.
-    predicates : tuple of tuple of str
-        What sentences say about *he*, *she* or *they*: words from the verb on, in the past tense.
-    forms : tuple of (str, str, str)
-        Verbs: lemma, past tense, past participle.
-    phrasal : tuple of ((str, str), str)
-        Past tenses of a verb with a particle and of a verb that means the same.
-    actions : tuple of (str, str)
-        Nouns that are verbs too, with the past tense of the verb.
-    opposed : tuple of (str, str)
-        Nouns and names that oppose each other.
-    antonyms : tuple of (str, str)
-        Adjectives that oppose each other.
-    synonyms : mapping of str to tuple of str
-        Nouns that may mean the same as a noun of ``opposed``, which they do not oppose, and other names of a
-        country.
-    """
-
+    # names, nouns, plurals, adjectives: Proper names, singular and plural nouns, adjectives
     names: tuple[str, ...]
     nouns: tuple[str, ...]
     plurals: tuple[str, ...]
     adjectives: tuple[str, ...]
-    verbs: tuple[tuple[str, str], ...]
-    intransitive: tuple[str, ...]
+    verbs: tuple[tuple[str, str], ...]  # Transitive verbs: past tense and past participle
+    intransitive: tuple[str, ...]  # Past tenses of verbs without an object
+    # What sentences say about *he*, *she* or *they*: words from the verb on, in the past tense
     predicates: tuple[tuple[str, ...], ...]
-    forms: tuple[tuple[str, str, str], ...]
+    forms: tuple[tuple[str, str, str], ...]  # Verbs: lemma, past tense, past participle
+    # Past tenses of a verb with a particle and of a verb that means the same
     phrasal: tuple[tuple[tuple[str, str], str], ...]
-    actions: tuple[tuple[str, str], ...]
-    opposed: tuple[tuple[str, str], ...]
-    antonyms: tuple[tuple[str, str], ...]
+    actions: tuple[tuple[str, str], ...]  # Nouns that are verbs too, with the past tense of the verb
+    opposed: tuple[tuple[str, str], ...]  # Nouns and names that oppose each other
+    antonyms: tuple[tuple[str, str], ...]  # Adjectives that oppose each other
+    # Nouns that may mean the same as a noun of `opposed`, which they do not oppose, and other names of a
+    # country
     synonyms: Mapping[str, tuple[str, ...]]
 
     @property
@@ -77,17 +57,7 @@ class Vocabulary:
 def vocabulary_of(
     sentences: Iterable[Tagged], participles: Mapping[str, str], lexicon: Lexicon
 ) -> Vocabulary:
-    """Collect the words of tagged sentences, and what the lexicon knows of them.
-
-    Parameters
-    ----------
-    sentences : iterable of Tagged
-        The sentences.
-    participles : mapping of str to str
-        Past participles by lemma.
-    lexicon : Lexicon
-        Gives lemmas, and verbs that mean the same.
-    """
+    """Collect the words of tagged sentences, and what the lexicon knows of them."""
     by_tag: dict[str, Counter[str]] = {tag: Counter() for tag in ("NNP", "NN", "NNS", "JJ", "VBD")}
     verbs: Counter[tuple[str, str]] = Counter()
     intransitive: Counter[str] = Counter()

@@ -41,18 +41,10 @@ _THRESHOLDS = [round(0.4 + step / 100, 2) for step in range(21)]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgedLinks:
-    """The links of a pair of n and m words: their probabilities, and which are gold.
-
-    Attributes
-    ----------
-    probability : numpy.ndarray
-        Shape (n, m).
-    gold : numpy.ndarray
-        bool, shape (n, m).
-    """
+    """The links of a pair of n and m words: their probabilities, and which are gold."""
 
     probability: np.ndarray
-    gold: np.ndarray
+    gold: np.ndarray  # bool, shape (n, m)
 
     @classmethod
     def of(cls, aligner: ContextualAligner, pair: WordDevPair) -> JudgedLinks:
@@ -64,19 +56,7 @@ class JudgedLinks:
 
 
 def fit_all_links(pairs: Sequence[JudgedLinks]) -> AllLinks:
-    """Fit the log-odds of all links and the threshold with the highest F1.
-
-    Parameters
-    ----------
-    pairs : sequence of JudgedLinks
-        With the probabilities of sure links.
-
-    Raises
-    ------
-    InputError
-        If the links with a probability of at least 0.01 are all gold, or none is, or if less probable ones
-        are gold more often.
-    """
+    """Fit the log-odds of all links and the threshold with the highest F1."""
     probability, gold = _cells(pairs)
     if not gold.any() or gold.all():
         raise InputError("expected some of the links that the model finds to be gold, and some not to be")

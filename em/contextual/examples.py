@@ -53,37 +53,17 @@ CONSTRUCTED, CONSTRUCTED_PAIRS = "constructed", 2200
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkExample:
-    """One pair, with everything that does not change during training.
+    """One pair, with everything that does not change during training."""
 
-    Attributes
-    ----------
-    corpus : str
-        Key of :data:`TRAIN` or :data:`DEVELOPMENT`.
-    sentences : (str, str)
-        Keys of the sentences; pairs with a common sentence share a key.
-    fold : int
-        Fold of the cross-fitting; -1 for pairs that are never trained on.
-    is_altered : bool
-        Whether it is a misspelled or rearranged copy, used for training only.
-    source, target : SentenceFeatures
-        With empty projections.
-    evidence : numpy.ndarray
-        int32, shape (n, m).
-    gold : numpy.ndarray
-        bool, shape (n, m): sure links.
-    wanted : numpy.ndarray
-        float32, shape (n, m): targets of the later passes; see :func:`.gold_links.wanted_links`.
-    """
-
-    corpus: str
-    sentences: Keys
-    fold: int
-    is_altered: bool
+    corpus: str  # Key of TRAIN or DEVELOPMENT
+    sentences: Keys  # Keys of the sentences; pairs with a common sentence share a key
+    fold: int  # Fold of the cross-fitting; -1 for pairs that are never trained on
+    is_altered: bool  # Whether it is a misspelled or rearranged copy, used for training only
     source: SentenceFeatures
     target: SentenceFeatures
-    evidence: np.ndarray
-    gold: np.ndarray
-    wanted: np.ndarray
+    evidence: np.ndarray  # int32, shape (n, m)
+    gold: np.ndarray  # bool, shape (n, m): sure links
+    wanted: np.ndarray  # float32, shape (n, m): targets of the later passes; see wanted_links
 
     @property
     def weight(self) -> np.float32:
@@ -93,21 +73,9 @@ class LinkExample:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A pair for training: from the corpus, unchanged or altered.
+    """A pair for training: from the corpus, unchanged or altered."""
 
-    Attributes
-    ----------
-    number : int
-        The pair's id in the corpus.
-    source, target : tuple of str
-        Words.
-    links : list of (int, int)
-        Sure links.
-    share : numpy.ndarray, optional
-        See :func:`.gold_links.wanted_links`.
-    """
-
-    number: int
+    number: int  # The pair's id in the corpus
     source: tuple[str, ...]
     target: tuple[str, ...]
     links: list[tuple[int, int]]

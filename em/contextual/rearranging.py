@@ -67,24 +67,6 @@ def rearranged_pair(
 
     Half of the time the other sentence is the same sentence before the change, with each word linked to
     itself. Sometimes two noun phrases are first given the same head.
-
-    Parameters
-    ----------
-    source, target : Tagged
-        The pair.
-    links : list of (int, int)
-        Links of its words.
-    lemma : callable
-        The lemma of a word with a tag.
-    participles : mapping of str to str
-        Past participles by lemma, for verbs that can be passive.
-    chance : random.Random
-        Source of random choices.
-
-    Returns
-    -------
-    RearrangedPair or None
-        None if nothing can be rearranged.
     """
     if chance.random() < _OF_ITSELF:
         source, links = target, [(k, k) for k in range(len(target.words))]

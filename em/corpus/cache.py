@@ -30,14 +30,9 @@ class ArrayStore:
 
     Entries are written atomically and never change. So processes can share the folder, and a killed process
     leaves no half-written entry. A damaged entry, of which a warning names the file, is computed again.
-
-    Attributes
-    ----------
-    folder : pathlib.Path
-        Created when the first entry is written.
     """
 
-    folder: Path
+    folder: Path  # Created when the first entry is written
 
     def path(self, key: Any) -> Path:
         """The file of the entry of a key; the key is any JSON value."""
@@ -121,27 +116,10 @@ def cached_sentences(
 ) -> list[Sentence | InputError]:
     """Parse texts, or load them from the store if it has them; equal texts are parsed once.
 
-    Parameters
-    ----------
-    texts : sequence
-        Raw texts or lists of words: inputs of ``parse_many`` that are JSON values.
-    parse_many : callable
-        Parses a sequence of texts, in order; see :meth:`forest_align.parsing.Parser.parse_many`.
-    store : ArrayStore or None
-        If None, everything is parsed. A sentence that failed for lack of memory is not stored, so that the
-        next run tries it again. With or without a store, the sentences have half-precision vectors, so that
-        results do not depend on the store.
-    identity : JSON value
-        What a parse depends on besides the text: the parser, its weights, its settings.
-    chunk : int
-        Texts parsed at a time; parses are stored after each chunk.
-    report : callable, optional
-        Called with the number of texts done since the last call; equal texts are counted together.
-
-    Returns
-    -------
-    list of Sentence or InputError
-        In the order of ``texts``. A text that could not be parsed is replaced by the reason.
+    An error takes the place of a text that cannot be parsed. It is stored too, unless memory ran out: the
+    next run tries again. Word vectors are in half precision even without a store, so that results do not
+    depend on it. ``identity`` is what a parse depends on besides the text. The store is written after each
+    ``chunk``.
     """
     keys = [json.dumps(text) for text in texts]
     occurrences = Counter(keys)

@@ -44,40 +44,22 @@ Report = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CorpusPair:
-    """A sentence pair, ready to be aligned.
-
-    Attributes
-    ----------
-    id : str
-        Its name.
-    source, target : Sentence
-        With forests; word vectors are dropped, as they are not needed any more.
-    candidates : tuple of Candidate
-        Word candidates.
-    features : PairFeatures
-        Features of the phrase pairs.
-    links : Links or None
-        Gold word links, if the corpus has them.
-    gold_heads : (list of int, list of int) or None
-        Heads of the tokens in the gold trees of both sentences. None if the corpus has no trees, or if these
-        are the forests themselves.
-    annotations : tuple of frozenset of SpanPair
-        For each annotator the corresponding phrases, if the corpus has them.
-    given_forests : str
-        Short hash of the forests that came with the sentences; empty where both were parsed.
-    phrases : PhraseEvidence or None
-        What the phrase-pair model says, if there is one.
-    """
+    """A sentence pair, ready to be aligned."""
 
     id: str
+    # source, target: With forests; word vectors are dropped, as they are not needed any more
     source: Sentence
     target: Sentence
     candidates: tuple[Candidate, ...]
-    features: PairFeatures
-    links: Links | None = None
+    features: PairFeatures  # Features of the phrase pairs
+    links: Links | None = None  # Gold word links, if the corpus has them
+    # Heads of the tokens in the gold trees of both sentences. None if the corpus has no trees, or if these
+    # are the forests themselves.
     gold_heads: tuple[list[int], list[int]] | None = None
+    # Short hash of the forests that came with the sentences; empty where both were parsed
     given_forests: str = ""
-    phrases: PhraseEvidence | None = None
+    phrases: PhraseEvidence | None = None  # What the phrase-pair model says, if there is one
+    # For each annotator the corresponding phrases, if the corpus has them
     annotations: tuple[frozenset[SpanPair], ...] = ()
 
     def prepared(self, options: ForestOptions) -> PreparedPair:
@@ -327,15 +309,7 @@ def _gold_heads(pair: SentencePair) -> tuple[list[int], list[int]] | None:
 
 
 class LazyParser:
-    """A parser that is loaded when it is first needed.
-
-    Parameters
-    ----------
-    name : str
-        Name or folder of the parser.
-    forest_size : int
-        Trees in a forest.
-    """
+    """A parser that is loaded when it is first needed."""
 
     def __init__(self, name: str, forest_size: int) -> None:
         self._name, self._forest_size = name, forest_size

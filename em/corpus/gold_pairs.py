@@ -68,35 +68,7 @@ def read_gold_pairs(
     whole: bool = False,
     report: Callable[[int], None] | None = None,
 ) -> tuple[list[GoldPair], list[str]]:
-    """Parse the sentences of pairs with links.
-
-    Parameters
-    ----------
-    pairs : iterable of SentencePair or InputError
-        From :func:`forest_align.data.pairs.read_pairs`.
-    parser : str
-        Name or folder of the parser, loaded when a sentence is not in the cache.
-    cache : pathlib.Path, optional
-        Folder of the cache of parses.
-    links : {"sure", "all"}
-        Which gold links to use.
-    whole : bool
-        Whether sentences keep forests and word vectors, which need much memory, besides tags and lemmas.
-    report : callable, optional
-        Called with the number of sentences done since the last call.
-
-    Returns
-    -------
-    list of GoldPair
-        The pairs that could be prepared.
-    list of str
-        Why the other pairs could not be prepared.
-
-    Raises
-    ------
-    InputError
-        If there are pairs, but none of them has a link of this kind.
-    """
+    """Parse the sentences of pairs with links."""
     wanted = [_with_wanted(pair, links) for pair in pairs]
     usable = [pair for pair in wanted if not isinstance(pair, InputError)]
     if usable and not any(pair.links for pair in usable):

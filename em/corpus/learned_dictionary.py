@@ -27,24 +27,6 @@ def learn_dictionary(pairs: Iterable[tuple[Sentence, Sentence]], lexicon: Lexico
     Words are compared if they are in the two sentences of a pair, as by the aligner. The similarity of two
     lemmas is the highest cosine of two of their occurrences. Words of equal lemmas do not count, nor words
     without a letter.
-
-    Parameters
-    ----------
-    pairs : iterable of (Sentence, Sentence)
-        The corpus. Vectors count if both sentences of a pair have them.
-    lexicon : Lexicon
-        Gives the lemmas.
-
-    Returns
-    -------
-    Dictionary
-        Its ``cosine`` is the 100th highest similarity, or the lowest if there are fewer; None if there are no
-        vectors. Its ``derivations`` are the pairs of lemmas that suffix rules relate.
-
-    Raises
-    ------
-    InputError
-        If vectors of a pair differ in size or are not finite.
     """
     similarities: dict[tuple[str, str], float] = {}
     derivations: set[tuple[str, str]] = set()

@@ -21,22 +21,13 @@ ParseMany = Callable[[Sequence[Any]], Iterable[Sentence | InputError]]
 
 @dataclass(frozen=True, slots=True)
 class ParsedPair:
-    """A pair of a file with its parsed sentences.
+    """A pair of a file with its parsed sentences."""
 
-    Attributes
-    ----------
-    pair : SentencePair
-        The pair as read from the file.
-    source, target : Sentence
-        Parsed, or with the forests of their trees.
-    given_forests : str
-        Short hash of the forests that came with the sentences; empty where both were parsed.
-    """
-
-    pair: SentencePair
+    pair: SentencePair  # The pair as read from the file
+    # source, target: Parsed, or with the forests of their trees
     source: Sentence
     target: Sentence
-    given_forests: str
+    given_forests: str  # Short hash of the forests that came with the sentences; empty where both were parsed
 
 
 def parse_pairs(
@@ -49,26 +40,7 @@ def parse_pairs(
     prepare_given: Callable[[Sequence[Sentence]], Iterable[Sentence | InputError]] = list,
     report: Callable[[int], None] | None = None,
 ) -> list[ParsedPair | InputError]:
-    """Parse the sentences of pairs, or load them from the cache.
-
-    Parameters
-    ----------
-    pairs : iterable of SentencePair or InputError
-        From :func:`forest_align.data.pairs.read_pairs`.
-    parse_many, store, identity
-        See :func:`forest_align.em.corpus.cache.cached_sentences`.
-    given_trees : bool
-        Whether sentences that come with trees use these as forests.
-    prepare_given : callable
-        Called with all sentences that have forests. They are not parsed, and by default not changed.
-    report : callable, optional
-        Called with the number of sentences done since the last call.
-
-    Returns
-    -------
-    list of ParsedPair or InputError
-        One for each pair, in order. An error names the pair, and its file and line if they are known.
-    """
+    """Parse the sentences of pairs, or load them from the cache."""
     read: list[tuple[SentencePair, tuple[Sentence, Sentence]] | InputError] = []
     for pair in pairs:
         if isinstance(pair, InputError):
@@ -105,24 +77,7 @@ def prepare_pairs(
     prepare: Callable[[ParsedPair], Made],
     report: Callable[[int], None] | None = None,
 ) -> tuple[list[Made], list[str]]:
-    """Turn each parsed pair into the trainer's input.
-
-    Parameters
-    ----------
-    parsed : iterable of ParsedPair or InputError
-        From :func:`parse_pairs`.
-    prepare : callable
-        Called with each parsed pair; raises InputError if the pair cannot be used.
-    report : callable, optional
-        Called with 1 after each pair.
-
-    Returns
-    -------
-    list
-        The results of ``prepare``, in order.
-    list of str
-        Why the other pairs cannot be used.
-    """
+    """Turn each parsed pair into the trainer's input."""
     made: list[Made] = []
     problems: list[str] = []
     for one in parsed:

@@ -26,27 +26,7 @@ GOLD = ("links", "trees", "phrases")
 def with_gold(
     pairs: Iterable[SentencePair | InputError], gold: str = "links"
 ) -> list[SentencePair | InputError]:
-    """Check that pairs can be scored, before they are parsed.
-
-    Parameters
-    ----------
-    pairs : iterable of SentencePair or InputError
-        From :func:`forest_align.data.pairs.read_pairs`.
-    gold : {"links", "trees", "phrases"}
-        What pairs are scored by: word links, trees, or the phrases of annotators. Trees and phrases do not
-        become forests: the sentences are reduced to their words, those of the trees. Pairs without links get
-        an empty set.
-
-    Returns
-    -------
-    list of SentencePair or InputError
-        The pairs; each pair without gold is replaced by an error. An empty list of links is valid gold.
-
-    Raises
-    ------
-    InputError
-        If there are pairs but none of them has gold; the error names the first.
-    """
+    """Check that pairs can be scored, before they are parsed."""
     pairs = list(pairs)
     found: list[SentencePair | InputError] = []
     lacking: list[InputError] = []

@@ -28,40 +28,18 @@ Words = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class ConstructedDocuments:
-    """Two documents and their alignment.
-
-    Attributes
-    ----------
-    source, target : tuple of tuple of str
-        Sentences as words.
-    gold : frozenset of (int, int)
-        Pairs of sentences that say the same, at least in part.
-    order : str
-        One of :data:`ORDERS`.
-    """
+    """Two documents and their alignment."""
 
     source: tuple[Words, ...]
     target: tuple[Words, ...]
-    gold: frozenset[tuple[int, int]]
+    gold: frozenset[tuple[int, int]]  # Pairs of sentences that say the same, at least in part
     order: str
 
 
 def construct(
     pairs: Sequence[tuple[Words, Words]], others: Sequence[Words], order: str, random: np.random.Generator
 ) -> ConstructedDocuments:
-    """Make two documents of consecutive pairs.
-
-    Parameters
-    ----------
-    pairs : sequence of (words, words)
-        Sentences that say the same.
-    others : sequence of words
-        Sentences to insert, each once at most. No two of them say the same.
-    order : str
-        One of :data:`ORDERS`.
-    random : numpy.random.Generator
-        Decides on everything.
-    """
+    """Make two documents of consecutive pairs."""
     sides: tuple[list[tuple[Words, set[int]]], list[tuple[Words, set[int]]]] = ([], [])
     unrelated = [others[k] for k in random.permutation(len(others))]
     for number, pair in enumerate(pairs):
@@ -136,20 +114,7 @@ def _shared(one: frozenset[str], other: frozenset[str]) -> float:
 def constructed_corpus(
     pairs: Sequence[tuple[Words, Words]], size: int, seed: int = 0, others: Sequence[Words] = ()
 ) -> list[ConstructedDocuments]:
-    """Documents in all orders, each made of ``size`` consecutive pairs; the rest makes a shorter one.
-
-    Parameters
-    ----------
-    pairs : sequence of (words, words)
-        Sentences that say the same. Repetitions are left out (:func:`distinct_pairs`), and the sources of
-        the last fifth are inserted as unrelated sentences.
-    size : int
-        Pairs of a document.
-    seed : int
-        Seed of the random decisions.
-    others : sequence of words
-        Further sentences to insert.
-    """
+    """Documents in all orders, each made of ``size`` consecutive pairs; the rest makes a shorter one."""
     random = np.random.default_rng(seed)
     pairs = distinct_pairs(pairs)
     used = len(pairs) - len(pairs) // 5

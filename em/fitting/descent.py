@@ -14,22 +14,7 @@ def descend(
     optimizer: torch.optim.Optimizer,
     schedule: torch.optim.lr_scheduler.LRScheduler,
 ) -> float:
-    """Take a step for each loss.
-
-    Parameters
-    ----------
-    losses : iterable of torch.Tensor
-        Scalars. Each is computed only after the step before it, so at the weights that this step left.
-    optimizer : torch.optim.Optimizer
-        Of the weights.
-    schedule : torch.optim.lr_scheduler.LRScheduler
-        Changes the learning rate after each step.
-
-    Returns
-    -------
-    float
-        The mean loss; 0 if there are none.
-    """
+    """Take a step for each loss."""
     values = []
     for loss in losses:
         optimizer.zero_grad()

@@ -28,18 +28,6 @@ class Minimizer:
 
     Each step uses one thread of torch. So a restored minimizer takes the same steps, bit by bit, if the
     function returns the same bits for the same point.
-
-    Parameters
-    ----------
-    function : callable
-        The function to minimise. A line search takes a shorter step where the value is not finite.
-    size : int
-        Number of its variables, d.
-
-    Attributes
-    ----------
-    value : float
-        The function's value at the point.
     """
 
     def __init__(self, function: Function, size: int) -> None:

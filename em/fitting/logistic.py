@@ -19,21 +19,7 @@ def fit_logistic(
 ) -> np.ndarray:
     """Maximise the log-likelihood minus half the ridge times the squared coefficients, by Newton's method.
 
-    Parameters
-    ----------
-    inputs : numpy.ndarray
-        Shape (N, F).
-    labels : numpy.ndarray
-        0 or 1, or bool, shape (N,).
-    ridge : float
-        Above 0: it keeps coefficients finite if the labels are linearly separable.
-    limit : float
-        Larger log-odds are clipped to this, as in the fitted model: no probability is exactly 0 or 1.
-
-    Returns
-    -------
-    numpy.ndarray
-        float64, shape (F + 1,): coefficients of the inputs and the constant.
+    Shapes: returns float64 (F + 1,).
     """
     table = np.hstack([inputs, np.ones((len(inputs), 1), dtype=inputs.dtype)])
     found = np.zeros(table.shape[1])

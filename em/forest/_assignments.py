@@ -17,26 +17,16 @@ from forest_align.em.forest.expectation import PairExpectation
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HardAssignments:
-    """The events of one alignment of each pair, and the constant part of its score.
+    """The events of one alignment of each pair, and the constant part of its score."""
 
-    Attributes
-    ----------
-    events : numpy.ndarray
-        int64, shape (N,): the events of all pairs, pair by pair.
-    first_event : numpy.ndarray
-        int64, shape (P + 1,): index of the first event of each pair. A pair whose roots were never aligned
-        has no events.
-    constant : numpy.ndarray
-        float64, shape (P,): log score without the log-probabilities of the events. It consists of penalties
-        and of the evidence of links and trees.
-    null_words : numpy.ndarray
-        int64, shape (P,): words under null-aligned phrases.
-    """
-
-    events: np.ndarray
+    events: np.ndarray  # int64, shape (N,): the events of all pairs, pair by pair
+    # int64, shape (P + 1,): index of the first event of each pair. A pair whose roots were never aligned has
+    # no events.
     first_event: np.ndarray
+    # float64, shape (P,): log score without the log-probabilities of the events. It consists of penalties and
+    # of the evidence of links and trees.
     constant: np.ndarray
-    null_words: np.ndarray
+    null_words: np.ndarray  # int64, shape (P,): words under null-aligned phrases
 
     @classmethod
     def of(cls, found: Sequence[PairExpectation], log_events: np.ndarray) -> HardAssignments:
@@ -59,17 +49,7 @@ class HardAssignments:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def or_better(self, pair: int, found: PairExpectation, log_events: np.ndarray) -> PairExpectation:
-        """The alignment with the higher score under the current weights: the kept one or the new one.
-
-        Parameters
-        ----------
-        pair : int
-            Number of the pair.
-        found : PairExpectation
-            The result of the search.
-        log_events : numpy.ndarray
-            Log-probabilities of all events under the weights of the search.
-        """
+        """The alignment with the higher score under the current weights: the kept one or the new one."""
         events = self.events[self.first_event[pair] : self.first_event[pair + 1]]
         if not len(events):
             return found

@@ -25,25 +25,12 @@ _MOST_CERTAIN = math.log(1 - 1e-6)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgedPhrases:
-    """Constituent pairs that an aligner reports, judged by gold links.
+    """Constituent pairs that an aligner reports, judged by gold links."""
 
-    Attributes
-    ----------
-    log_posterior : numpy.ndarray
-        float64, shape (T, K): at each temperature of :data:`TEMPERATURES`.
-    log_agreement : numpy.ndarray
-        float64, shape (K,): see :func:`forest_align.aligners.forest.calibration.log_agreement`.
-    right : numpy.ndarray
-        bool, shape (K,): whether the pair is possible given the links, see
-        :mod:`forest_align.eval.metrics.constituents`.
-    by_phrases : bool
-        Whether the agreement is the probability of the phrase-pair model.
-    """
-
-    log_posterior: np.ndarray
-    log_agreement: np.ndarray
-    right: np.ndarray
-    by_phrases: bool = False
+    log_posterior: np.ndarray  # float64, shape (T, K): at each temperature of TEMPERATURES
+    log_agreement: np.ndarray  # float64, shape (K,): see log_agreement
+    right: np.ndarray  # bool, shape (K,): whether the pair is possible given the links, see constituents
+    by_phrases: bool = False  # Whether the agreement is the probability of the phrase-pair model
 
     def probabilities(self, calibration: PhraseCalibration) -> np.ndarray:
         """Their probabilities under a calibration with one of the temperatures: float64, shape (K,)."""
@@ -56,22 +43,7 @@ class JudgedPhrases:
 def judge_phrases(
     pairs: Sequence[CorpusPair], model: ForestModel, report: Callable[[int], None] | None = None
 ) -> JudgedPhrases:
-    """Align sentence pairs and judge the constituent pairs found.
-
-    Parameters
-    ----------
-    pairs : sequence of CorpusPair
-        At least one; only its sure gold links count.
-    model : ForestModel
-        Its own calibration is ignored.
-    report : callable, optional
-        Called with the number of pairs done since the last call.
-
-    Raises
-    ------
-    InputError
-        If there are no pairs, or one has no links.
-    """
+    """Align sentence pairs and judge the constituent pairs found."""
     if not pairs:
         raise InputError("expected at least one pair with gold links, found none")
     found = []
@@ -122,21 +94,7 @@ def _spans(forest: ParseForest, nodes: np.ndarray) -> list[Span]:
 def fit_calibration(
     corpora: Sequence[JudgedPhrases], before: PhraseCalibration | None = None
 ) -> PhraseCalibration:
-    """The calibration with the smallest log loss, found by a grid search.
-
-    Parameters
-    ----------
-    corpora : sequence of JudgedPhrases
-        All have the same weight, whatever their number of phrases. If the phrase-pair model judged them all,
-        only its power is fitted.
-    before : PhraseCalibration, optional
-        Has the other values then.
-
-    Raises
-    ------
-    InputError
-        If a corpus has no phrases.
-    """
+    """The calibration with the smallest log loss, found by a grid search."""
     if not all(len(judged.right) for judged in corpora):
         raise InputError("expected aligned phrases to calibrate on, found none")
     if all(judged.by_phrases for judged in corpora):

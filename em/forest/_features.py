@@ -27,21 +27,13 @@ class CorpusFeatures:
     """The features of all pairs of a corpus.
 
     Features 0 to ``len(GENERAL_FEATURES) - 1`` are the general ones; the lexicalised ones follow.
-
-    Attributes
-    ----------
-    pairs : list of PairRows
-        For each sentence pair, the rows of its class pairs.
-    feature_offsets, feature_ids : numpy.ndarray
-        Features of the rows, see :class:`forest_align.em.forest._objective.EventTable`.
-    lexical_keys : tuple of str
-        Names of the lexicalised features, see :class:`ForestModel`.
     """
 
-    pairs: list[PairRows]
+    pairs: list[PairRows]  # For each sentence pair, the rows of its class pairs
+    # feature_offsets, feature_ids: Features of the rows, see EventTable
     feature_offsets: np.ndarray
     feature_ids: np.ndarray
-    lexical_keys: tuple[str, ...]
+    lexical_keys: tuple[str, ...]  # Names of the lexicalised features, see ForestModel
 
     @property
     def feature_count(self) -> int:
@@ -60,15 +52,7 @@ class CorpusFeatures:
 
 
 def number_features(pairs: Sequence[PairFeatures], least_pairs: int) -> CorpusFeatures:
-    """Number the features of a corpus.
-
-    Parameters
-    ----------
-    pairs : sequence of PairFeatures
-        Features of each sentence pair; at least one.
-    least_pairs : int
-        A lexicalised feature is kept if it occurs in at least this many sentence pairs.
-    """
+    """Number the features of a corpus."""
     names: dict[str, int] = {}
     sides = [(_attributes(pair.source, names), _attributes(pair.target, names)) for pair in pairs]
     keys = [(source[:, None] << 32) + target[None, :] for source, target in sides]

@@ -20,30 +20,17 @@ from forest_align.types import InputError
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EventTable:
-    """Multinomials over sparse indicator features, in arrays.
+    """Multinomials over sparse indicator features, in arrays."""
 
-    Attributes
-    ----------
-    feature_offsets : numpy.ndarray
-        int64, shape (R + 1,): index in ``feature_ids`` of the first feature of each *row*. Events with the
-        same features share one row.
-    feature_ids : numpy.ndarray
-        int32: features of all rows.
-    feature_count : int
-        Number of features; the weights have this length.
-    event_row : numpy.ndarray
-        int32, shape (E,): the row of each event.
-    event_multiplicity : numpy.ndarray
-        float64, shape (E,): number of candidates of the context that the event represents.
-    context_offsets : numpy.ndarray
-        int64, shape (C + 1,): index of the first event of each context; no context is empty.
-    """
-
+    # int64, shape (R + 1,): index in `feature_ids` of the first feature of each *row*. Events with the same
+    # features share one row.
     feature_offsets: np.ndarray
-    feature_ids: np.ndarray
-    feature_count: int
-    event_row: np.ndarray
+    feature_ids: np.ndarray  # int32: features of all rows
+    feature_count: int  # Number of features; the weights have this length
+    event_row: np.ndarray  # int32, shape (E,): the row of each event
+    # float64, shape (E,): number of candidates of the context that the event represents
     event_multiplicity: np.ndarray
+    # int64, shape (C + 1,): index of the first event of each context; no context is empty
     context_offsets: np.ndarray
 
     def __post_init__(self) -> None:
@@ -78,10 +65,7 @@ class EventTable:
     def restricted_to(self, contexts: np.ndarray) -> tuple[EventTable, np.ndarray]:
         """The table with only some contexts, and the indices of their events.
 
-        Parameters
-        ----------
-        contexts : numpy.ndarray
-            bool, shape (C,).
+        Shapes: ``contexts`` bool (C,).
         """
         lengths = np.diff(self.context_offsets)
         events = np.flatnonzero(np.repeat(contexts, lengths))
@@ -110,19 +94,7 @@ class Objective:
 
     ``L(w) = Σ_e n(e) log Pr(e) − κ‖w‖²`` (Berg-Kirkpatrick et al. 2010, equation 1).
 
-    Parameters
-    ----------
-    table : EventTable
-        The multinomials.
-    counts : numpy.ndarray
-        float64, shape (E,): number of uses of each event; not negative.
-    regularization : float
-        κ ≥ 0.
-
-    Raises
-    ------
-    InputError
-        If the counts do not fit the table or a value is negative.
+    Shapes: ``counts`` float64 (E,).
     """
 
     def __init__(self, table: EventTable, counts: np.ndarray, regularization: float) -> None:
@@ -166,21 +138,7 @@ def maximize(objective: Objective, start: np.ndarray, max_iterations: int = 50) 
 
     It uses one thread and a fixed order of additions, so the same input gives the same bits.
 
-    Parameters
-    ----------
-    objective : Objective
-        What to maximise; it is concave.
-    start : numpy.ndarray
-        float64, shape (feature_count,): initial weights; not changed.
-    max_iterations : int
-        Most iterations.
-
-    Returns
-    -------
-    numpy.ndarray
-        The weights, never worse than ``start``.
-    float
-        Their value.
+    Shapes: ``start`` float64 (feature_count,).
     """
     import torch
 

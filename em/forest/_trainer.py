@@ -66,38 +66,7 @@ def train(
     observer: TrainingObserver | None = None,
     expectation: AbstractContextManager[BatchExpectation] | None = None,
 ) -> TrainingState:
-    """Train by mini-batch Viterbi EM.
-
-    Parameters
-    ----------
-    problem : TrainingProblem
-        The pairs.
-    settings : TrainingSettings
-        How to train.
-    start : numpy.ndarray
-        float64, shape (feature_count,): initial weights.
-    checkpoint : pathlib.Path, optional
-        File of the checkpoint.
-    resume : bool
-        Whether to resume from the checkpoint, if there is one.
-    evaluate : callable, optional
-        Returns dev scores by name for weights; called after each epoch.
-    observer : TrainingObserver, optional
-        Notified of each epoch and each pair.
-    expectation : context manager, optional
-        Aligns the pairs of a batch; by default in threads of this process. It does not affect the result.
-
-    Returns
-    -------
-    TrainingState
-        With the final weights and the history.
-
-    Raises
-    ------
-    InputError
-        If there are no pairs, or the checkpoint is past this run's last epoch or belongs to another run.
-        A run with other initial weights is another run.
-    """
+    """Train by mini-batch Viterbi EM. Shapes: ``start`` float64 (feature_count,)."""
     if not problem.pair_count:
         raise InputError("expected at least one sentence pair to train on")
     state = TrainingState(np.array(start, dtype=np.float64), np.zeros(problem.table.event_count))

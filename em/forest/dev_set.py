@@ -24,21 +24,11 @@ _PHRASES = slice(13, None)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DevPair:
-    """A dev pair and its gold, which is computed once.
-
-    Attributes
-    ----------
-    pair : CorpusPair
-        The pair.
-    links : Links
-        Its gold links: the sure ones, or all.
-    projection : Projection
-        The links projected to the constituents of the two best trees.
-    """
+    """A dev pair and its gold, which is computed once."""
 
     pair: CorpusPair
-    links: Links
-    projection: Projection
+    links: Links  # Its gold links: the sure ones, or all
+    projection: Projection  # The links projected to the constituents of the two best trees
 
 
 def align_pair(pair: CorpusPair, model: ForestModel) -> Alignment:
@@ -76,20 +66,7 @@ def _head_counts(pair: CorpusPair, alignment: Alignment) -> tuple[float, ...]:
 
 
 class DevSet:
-    """Scores a set of dev pairs.
-
-    Parameters
-    ----------
-    pairs : sequence of CorpusPair
-        Pairs with gold links; a pair without them is an error.
-    links : {"sure", "all"}
-        Which gold links count.
-
-    Raises
-    ------
-    InputError
-        If there are no pairs, or one has no links.
-    """
+    """Scores a set of dev pairs."""
 
     def __init__(self, pairs: Sequence[CorpusPair], links: str = "sure") -> None:
         if not pairs:
@@ -103,13 +80,7 @@ class DevSet:
         return len(self.pairs)
 
     def with_trees(self) -> DevSet:
-        """Only the pairs that have gold trees.
-
-        Raises
-        ------
-        InputError
-            If no pair has gold trees.
-        """
+        """Only the pairs that have gold trees."""
         pairs = [dev.pair for dev in self.pairs if dev.pair.gold_heads is not None]
         if not pairs:
             raise InputError("the pairs have no gold trees", field="uas")
@@ -166,13 +137,7 @@ OBJECTIVE_GOLD = {"uas": "trees", "phrase-f1": "phrases"}
 
 
 def objective_value(rows: np.ndarray, objective: str) -> float:
-    """Value of an objective in percent.
-
-    Raises
-    ------
-    InputError
-        If the pairs have no gold data for it.
-    """
+    """Value of an objective in percent."""
     found = figures(rows)
     if OBJECTIVES[objective] not in found:
         lacking = "gold trees" if objective == "uas" else "phrases of annotators"

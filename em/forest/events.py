@@ -38,36 +38,24 @@ class Normalizer(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairRows:
-    """The classes of phrases of one sentence pair; phrases with equal attributes are one class.
+    """The classes of phrases of one sentence pair; phrases with equal attributes are one class."""
 
-    Attributes
-    ----------
-    rows : numpy.ndarray
-        int32, shape (S + 1, T + 1): the row of :class:`EventTable` of each pair of classes. The last row and
-        column belong to null; the last cell is not used.
-    source_attributes, target_attributes : numpy.ndarray
-        int64, shapes (S,) and (T,): the attributes of each class; numbers are unique in the corpus.
-    """
-
+    # int32, shape (S + 1, T + 1): the row of EventTable of each pair of classes. The last row and column
+    # belong to null; the last cell is not used.
     rows: np.ndarray
+    # source_attributes, target_attributes: int64, shapes (S,) and (T,): the attributes of each class; numbers
+    # are unique in the corpus
     source_attributes: np.ndarray
     target_attributes: np.ndarray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairEvents:
-    """The events of one sentence pair; an aligned pair of classes uses one event of each existing table.
+    """The events of one sentence pair; an aligned pair of classes uses one event of each existing table."""
 
-    Attributes
-    ----------
-    forward : numpy.ndarray
-        int64, shape (S, T + 1): the event that a source class selects a target class, null last.
-    backward : numpy.ndarray
-        int64, shape (T, S + 1) or (T, 1): the same from the target side, or null only.
-    """
-
+    # int64, shape (S, T + 1): the event that a source class selects a target class, null last
     forward: np.ndarray
-    backward: np.ndarray
+    backward: np.ndarray  # int64, shape (T, S + 1) or (T, 1): the same from the target side, or null only
 
     def log_probabilities(self, log_events: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Log Pr of pairs of classes (S, T), of null-aligned source classes (S,) and target classes (T,)."""
@@ -92,13 +80,7 @@ class PairEvents:
 
 
 class EventTableBuilder:
-    """Numbers events and contexts while pairs are added.
-
-    Parameters
-    ----------
-    normalizer : Normalizer
-        Which candidates compete.
-    """
+    """Numbers events and contexts while pairs are added."""
 
     def __init__(self, normalizer: Normalizer) -> None:
         self.normalizer = normalizer

@@ -15,23 +15,14 @@ from forest_align.em.forest._objective import EventTable
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairExpectation:
-    """The best alignment of one sentence pair: its events and score.
+    """The best alignment of one sentence pair: its events and score."""
 
-    Attributes
-    ----------
-    events : numpy.ndarray
-        int64: the events that it uses, each once per use; empty if the roots are not aligned.
-    log_score : float
-        Its log score: the events' log-probabilities and the penalties; 0 if the roots are not aligned.
-    reached : bool
-        Whether the two roots are aligned.
-    null_words, words : int
-        Words under null-aligned phrases, and all words, in both sentences.
-    """
-
+    # int64: the events that it uses, each once per use; empty if the roots are not aligned
     events: np.ndarray
+    # Its log score: the events' log-probabilities and the penalties; 0 if the roots are not aligned
     log_score: float
-    reached: bool
+    reached: bool  # Whether the two roots are aligned
+    # null_words, words: Words under null-aligned phrases, and all words, in both sentences
     null_words: int
     words: int
 
@@ -52,15 +43,7 @@ class TrainingProblem(Protocol):
         """Short text that differs between problems, so that a run is never resumed on another one."""
 
     def expect(self, pair: int, log_events: np.ndarray) -> PairExpectation:
-        """Find the best alignment of a pair; called from several threads at once.
-
-        Parameters
-        ----------
-        pair : int
-            Number of the pair.
-        log_events : numpy.ndarray
-            :meth:`EventTable.log_probabilities` under the current weights.
-        """
+        """Find the best alignment of a pair; called from several threads at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,15 +88,7 @@ BatchExpectation = Callable[[Sequence[int], np.ndarray], Iterator[PairExpectatio
 
 @contextmanager
 def expect_in_threads(problem: TrainingProblem, workers: int) -> Iterator[BatchExpectation]:
-    """The E-step in threads of this process.
-
-    Parameters
-    ----------
-    problem : TrainingProblem
-        The pairs.
-    workers : int
-        Number of threads.
-    """
+    """The E-step in threads of this process."""
     with ThreadPoolExecutor(workers) as executor:
         yield lambda pairs, log_events: executor.map(lambda pair: problem.expect(pair, log_events), pairs)
 

@@ -23,27 +23,13 @@ ClassScores = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AlignmentProblem:
-    """A :class:`~.expectation.TrainingProblem` over prepared pairs; see :func:`build_problem`.
-
-    Attributes
-    ----------
-    pairs : sequence of PreparedPair
-        The pairs.
-    events : sequence of PairEvents
-        Their events.
-    table : EventTable
-        The events' features.
-    options : sequence of SearchOptions
-        How to search each pair.
-    fingerprint : str
-        Hash of everything that the result depends on.
-    """
+    """A :class:`~.expectation.TrainingProblem` over prepared pairs; see :func:`build_problem`."""
 
     pairs: Sequence[PreparedPair]
     events: Sequence[PairEvents]
     table: EventTable
-    options: Sequence[SearchOptions]
-    fingerprint: str = ""
+    options: Sequence[SearchOptions]  # How to search each pair
+    fingerprint: str = ""  # Hash of everything that the result depends on
 
     @property
     def pair_count(self) -> int:
@@ -70,13 +56,7 @@ class AlignmentProblem:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairSearch:
-    """The part of an :class:`AlignmentProblem` that finds the best alignments of pairs.
-
-    Attributes
-    ----------
-    pairs, events, options
-        See :class:`AlignmentProblem`.
-    """
+    """The part of an :class:`AlignmentProblem` that finds the best alignments of pairs."""
 
     pairs: Sequence[PreparedPair]
     events: Sequence[PairEvents]
@@ -117,21 +97,7 @@ def build_problem(
     feature_count: int,
     options: Sequence[SearchOptions],
 ) -> AlignmentProblem:
-    """Create the events of all pairs, and from them a training problem.
-
-    Parameters
-    ----------
-    pairs : sequence of PreparedPair
-        At least one.
-    rows : sequence of PairRows
-        Features of the class pairs of each sentence pair.
-    normalizer : Normalizer
-        Which candidates compete.
-    feature_offsets, feature_ids, feature_count
-        Features of the rows to which the pairs refer, see :class:`EventTable`.
-    options : sequence of SearchOptions
-        How to search each pair.
-    """
+    """Create the events of all pairs, and from them a training problem."""
     builder = EventTableBuilder(normalizer)
     events = builder.add(rows)
     table = builder.finish(feature_offsets, feature_ids, feature_count)

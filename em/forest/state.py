@@ -86,64 +86,34 @@ class TrainingSettings:
 
 @dataclass(frozen=True, slots=True)
 class EpochReport:
-    """Results of one epoch.
+    """Results of one epoch."""
 
-    Attributes
-    ----------
-    epoch : int
-        Counted from 1.
-    log_likelihood : float
-        Mean log score per pair of the best alignments (hard assignments), each under its batch's weights.
-    objective : float
-        Summed log score minus the regularisation term. On full batches it never decreases, except for pairs
-        whose roots are aligned for the first time: these add their own (negative) score.
-    reachability, null_share : float
-        Share of pairs with aligned roots, and share of words that align to nothing.
-    dev : mapping of str to float
-        Dev scores after the epoch, if requested.
-    """
-
-    epoch: int
+    epoch: int  # Counted from 1
+    # Mean log score per pair of the best alignments (hard assignments), each under its batch's weights
     log_likelihood: float
+    # Summed log score minus the regularisation term. On full batches it never decreases, except for pairs
+    # whose roots are aligned for the first time: these add their own (negative) score.
     objective: float
+    # reachability, null_share: Share of pairs with aligned roots, and share of words that align to nothing
     reachability: float
     null_share: float
-    dev: Mapping[str, float] = field(default_factory=dict)
+    dev: Mapping[str, float] = field(default_factory=dict)  # Dev scores after the epoch, if requested
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingState:
-    """Everything that a run needs to resume.
+    """Everything that a run needs to resume."""
 
-    Attributes
-    ----------
-    weights : numpy.ndarray
-        float64, shape (feature_count,).
-    counts : numpy.ndarray
-        float64, shape (E,): running counts, scaled to the number of pairs.
-    epoch, batch : int
-        The next epoch, and the next batch within it.
-    updates : int
-        M-steps done.
-    totals : Totals
-        Sums over the batches of the current epoch.
-    regularizer : float
-        κ‖w‖² at the start of the current epoch.
-    history : tuple of EpochReport
-        Reports of the epochs done.
-    kept : HardAssignments, optional
-        The best alignments so far, on full batches.
-    """
-
-    weights: np.ndarray
-    counts: np.ndarray
+    weights: np.ndarray  # float64, shape (feature_count,)
+    counts: np.ndarray  # float64, shape (E,): running counts, scaled to the number of pairs
+    # epoch, batch: The next epoch, and the next batch within it
     epoch: int = 0
     batch: int = 0
     updates: int = 0
-    totals: Totals = field(default_factory=Totals)
-    regularizer: float = 0.0
-    history: tuple[EpochReport, ...] = ()
-    kept: HardAssignments | None = None
+    totals: Totals = field(default_factory=Totals)  # Sums over the batches of the current epoch
+    regularizer: float = 0.0  # κ‖w‖² at the start of the current epoch
+    history: tuple[EpochReport, ...] = ()  # Reports of the epochs done
+    kept: HardAssignments | None = None  # The best alignments so far, on full batches
 
 
 def save_state(checkpoint: Checkpoint, state: TrainingState) -> None:

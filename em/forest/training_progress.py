@@ -29,11 +29,6 @@ class TrainingProgress:
 
     The bar shows means over the epoch so far. This is a
     :class:`forest_align.em.forest._trainer.TrainingObserver`.
-
-    Parameters
-    ----------
-    pair_count : int
-        Pairs in an epoch.
     """
 
     def __init__(self, pair_count: int) -> None:

@@ -42,15 +42,7 @@ PUBLISHED = ForestOptions(
 
 
 def untuned(model: ForestModel, *, published: bool = False) -> ForestModel:
-    """A model with only the weights of this one and the description of their origin.
-
-    Parameters
-    ----------
-    model : ForestModel
-        Its weights are kept.
-    published : bool
-        Whether to give it the search of the paper, and a dictionary that training replaces by its own.
-    """
+    """A model with only the weights of this one and the description of their origin."""
     about = {name: value for name, value in model.description.items() if name == "weights"}
     options, dictionary = (PUBLISHED, Dictionary()) if published else (UNTUNED, None)
     return ForestModel(model.weights, model.lexical, options, about, dictionary=dictionary)

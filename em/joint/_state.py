@@ -15,48 +15,26 @@ HASHED = {"pairs": "other pairs, or the same with other links, parses or paraphr
 
 @dataclass(frozen=True, slots=True)
 class JointEpoch:
-    """Results of one epoch.
+    """Results of one epoch."""
 
-    Attributes
-    ----------
-    epoch : int
-        Counted from 1.
-    exact : float
-        Share of pairs that needed no change of the weights.
-    precision, recall : float
-        Scores of the links of the alignments found during the epoch, all pairs pooled.
-    """
-
-    epoch: int
-    exact: float
+    epoch: int  # Counted from 1
+    exact: float  # Share of pairs that needed no change of the weights
+    # precision, recall: Scores of the links of the alignments found during the epoch, all pairs pooled
     precision: float
     recall: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointState:
-    """Everything that the next step depends on.
+    """Everything that the next step depends on."""
 
-    Attributes
-    ----------
-    weights : numpy.ndarray
-        float64.
-    total : numpy.ndarray
-        The sum of the weights after each step, with the same shape.
-    history : tuple of JointEpoch
-        Finished epochs.
-    done, exact : int
-        Pairs done in the current epoch, and how many of them needed no change.
-    links : tuple of int
-        Counts for these pairs: right links, links made, gold links.
-    """
-
-    weights: np.ndarray
-    total: np.ndarray
+    weights: np.ndarray  # float64
+    total: np.ndarray  # The sum of the weights after each step, with the same shape
     history: tuple[JointEpoch, ...] = ()
+    # done, exact: Pairs done in the current epoch, and how many of them needed no change
     done: int = 0
     exact: int = 0
-    links: tuple[int, int, int] = (0, 0, 0)
+    links: tuple[int, int, int] = (0, 0, 0)  # Counts for these pairs: right links, links made, gold links
 
 
 def save_state(checkpoint: Checkpoint, state: JointState) -> None:

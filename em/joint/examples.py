@@ -43,18 +43,10 @@ Report = Callable[[str, int], None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointExample:
-    """A pair to learn from.
-
-    Attributes
-    ----------
-    edits : PairEdits
-        Its edits.
-    gold : numpy.ndarray
-        bool, shape (n, m): gold links.
-    """
+    """A pair to learn from."""
 
     edits: PairEdits
-    gold: np.ndarray
+    gold: np.ndarray  # bool, shape (n, m): gold links
 
     def agreement(self, right: float = 1.0) -> np.ndarray:
         """Right links times ``right``, minus wrong links, of each phrase pair: float64 (P,)."""
@@ -89,25 +81,7 @@ def read_examples(
     convention: str = "sure",
     report: Callable[[int], None] | None = None,
 ) -> tuple[list[JointExample], list[str]]:
-    """Parse pairs and compute the features of their edits.
-
-    Parameters
-    ----------
-    pairs, parser, cache, links
-        See :func:`forest_align.em.corpus.gold_pairs.read_gold_pairs`.
-    longest, arcs, phrase_deletions, link_model, ppdb
-        See :func:`forest_align.aligners.joint.features.pair_edits`.
-    convention : {"sure", "all"}
-        That of the link model's probabilities.
-    report : callable, optional
-        Called with the numbers of sentences and pairs done since the last call.
-
-    Returns
-    -------
-    list of JointExample
-    list of str
-        Why other pairs cannot be used.
-    """
+    """Parse pairs and compute the features of their edits."""
     gold, problems = read_gold_pairs(
         pairs, parser=parser, cache=cache, links=links, whole=True, report=report
     )

@@ -33,28 +33,7 @@ _DELETIONS = [round(0.2 * step, 1) for step in range(7)]
 def fit_freer_links(
     examples: Sequence[JointExample], model: JointModel, deletions: Sequence[float] = _DELETIONS
 ) -> tuple[FreerLinks, list[float]]:
-    """Fit to all gold links, sure and possible.
-
-    Parameters
-    ----------
-    examples : sequence of JointExample
-        With the link model's probabilities of all links.
-    model : JointModel
-        The model of sure links.
-    deletions : sequence of float
-        The values to try.
-
-    Returns
-    -------
-    FreerLinks
-    list of float
-        F1 for each value, in percent.
-
-    Raises
-    ------
-    InputError
-        If there are no examples.
-    """
+    """Fit to all gold links, sure and possible."""
     if not examples:
         raise InputError("expected at least one pair with gold links")
     found = [freer(model, deletion) for deletion in deletions]

@@ -90,19 +90,7 @@ def beginning(
 def check_resumed(record: dict[str, Any], made_with: dict[str, Any], config: ParserConfig) -> ParserConfig:
     """Print what has changed since a checkpoint; return its labels and tags, which cannot change.
 
-    Parameters
-    ----------
-    record : dict
-        The checkpoint's record of its training.
-    made_with : dict
-        Options and data of this run.
-    config : ParserConfig
-        With labels and tags of this run's sentences.
-
-    Raises
-    ------
-    SystemExit
-        If labels were made differently.
+    Raises SystemExit if labels were made differently.
     """
     saved, rare = record["made_with"], "--rare"
     if saved[rare] != made_with[rare]:

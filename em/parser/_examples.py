@@ -123,17 +123,7 @@ def vocabularies(sentences: Sequence[TreebankSentence], rare: int) -> tuple[tupl
 
 
 class ExampleStore:
-    """Training examples, each made from its treebank sentence on first use.
-
-    Parameters
-    ----------
-    sentences : list of TreebankSentence
-        The training sentences.
-    labels, tags : sequence of str
-        The vocabularies.
-    frozen : WordVectors
-        The encoder whose states the parser reads.
-    """
+    """Training examples, each made from its treebank sentence on first use."""
 
     def __init__(
         self,

@@ -29,21 +29,7 @@ _HParams = import_isolated("benepar.nkutil").HParams
 
 
 class SpanParser(_ChartParser):
-    """benepar's chart parser on the states of a frozen encoder, with letter-case features.
-
-    Parameters
-    ----------
-    tag_vocab, label_vocab : mapping of str to int
-        As in benepar; the empty label is 0.
-    hparams : mapping
-        benepar's hyper-parameters.
-    pretrained_model_path : str or Path
-        Local folder with the ``config.json`` and tokenizer of the encoder whose upper layers are trained.
-    layers : int
-        Number of these layers.
-    states : int
-        Size of the states of the frozen encoder.
-    """
+    """benepar's chart parser on the states of a frozen encoder, with letter-case features."""
 
     def __init__(
         self,
@@ -81,15 +67,7 @@ class SpanParser(_ChartParser):
 
 
 class OnStates:
-    """The network in training as one that reads encoded sentences and returns arrays.
-
-    Parameters
-    ----------
-    parser : SpanParser
-        In evaluation mode.
-    store : ExampleStore
-        Knows the frozen encoder.
-    """
+    """The network in training as one that reads encoded sentences and returns arrays."""
 
     def __init__(self, parser: SpanParser, store: ExampleStore) -> None:
         self._parser, self._store, self.longest = parser, store, parser.longest

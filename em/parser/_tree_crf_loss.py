@@ -69,21 +69,7 @@ class _LogPartition(torch.autograd.Function):
 
 
 def log_partition(labelled: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
-    """Sum over all trees whose root is labelled.
-
-    Parameters
-    ----------
-    labelled : torch.Tensor
-        ``[B, W, W]``: log of the summed potentials of all labels of the closed span (first, last); the
-        potential of an unlabelled span is 1. Entries outside a sentence are ignored but must be finite.
-    lengths : torch.Tensor
-        int64 ``[B]``.
-
-    Returns
-    -------
-    torch.Tensor
-        ``[B]``; the gradient with respect to ``labelled`` is the probability that the span is labelled.
-    """
+    """Sum over all trees whose root is labelled."""
     return _LogPartition.apply(labelled, lengths)
 
 
@@ -93,24 +79,7 @@ def negative_log_likelihood(
     gold: torch.Tensor,
     lengths: torch.Tensor,
 ) -> torch.Tensor:
-    """Summed negative log-likelihood of the gold trees of a batch.
-
-    Parameters
-    ----------
-    scores : torch.Tensor
-        ``[N, L - 1]`` label scores of all spans.
-    index : tuple of torch.Tensor
-        Sentence, first and last word of each span (see ``span_index``).
-    gold : torch.Tensor
-        int64 ``[N]``: gold label of each span, 0 for none.
-    lengths : torch.Tensor
-        int64 ``[B]``.
-
-    Returns
-    -------
-    torch.Tensor
-        Scalar.
-    """
+    """Summed negative log-likelihood of the gold trees of a batch."""
     scores = scores.float()
     longest = int(lengths.max())
     sentence, first, last = index

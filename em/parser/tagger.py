@@ -49,25 +49,14 @@ SCALE = 8.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Words:
-    """The N words of sentences, as input of the tagger.
+    """The N words of sentences, as input of the tagger."""
 
-    Attributes
-    ----------
-    vectors : torch.Tensor
-        float16 ``[N, D]``.
-    cases, lower_cases : torch.Tensor
-        int64 ``[N]``: classes of letter case of the words as written and in lower case.
-    tags : torch.Tensor
-        int64 ``[N]``.
-    sentence : torch.Tensor
-        int64 ``[N]``: number of the sentence that contains the word.
-    """
-
-    vectors: torch.Tensor
+    vectors: torch.Tensor  # float16 `[N, D]`
+    # cases, lower_cases: int64 `[N]`: classes of letter case of the words as written and in lower case
     cases: torch.Tensor
     lower_cases: torch.Tensor
-    tags: torch.Tensor
-    sentence: torch.Tensor
+    tags: torch.Tensor  # int64 `[N]`
+    sentence: torch.Tensor  # int64 `[N]`: number of the sentence that contains the word
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -21,18 +21,10 @@ _FEWER_NULLS = 1e-5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LatticeExample:
-    """A sentence pair with its gold path.
-
-    Attributes
-    ----------
-    lattice : Lattice
-        All paths.
-    path : numpy.ndarray
-        int32: steps of the gold path from left to right, -l for a null of l words.
-    """
+    """A sentence pair with its gold path."""
 
     lattice: Lattice
-    path: np.ndarray
+    path: np.ndarray  # int32: steps of the gold path from left to right, -l for a null of l words
 
     @classmethod
     def of(cls, lattice: Lattice, links: Links) -> LatticeExample:
@@ -56,12 +48,7 @@ class LatticeExample:
     def costs(self) -> tuple[np.ndarray, np.ndarray]:
         """Hamming cost of each pair and of null: the number of source words in other steps of the path.
 
-        Returns
-        -------
-        numpy.ndarray
-            float64, shape (k,).
-        numpy.ndarray
-            float64, shape (n,): of each word to null, alone or with others.
+        Shapes: returns float64 (k,); returns float64 (n,).
         """
         spans = self.lattice.spans
         wanted = np.zeros((self.lattice.rows, 2), dtype=np.int32)
@@ -81,20 +68,6 @@ class LatticeObjective:
 
     The loss of a pair is log Z with costs added, minus the score of the gold path (softmax-margin, Gimpel &
     Smith 2010). To the sum over the pairs, ``regularization / 2`` times the squared weights is added.
-
-    Parameters
-    ----------
-    examples : sequence of LatticeExample
-        The pairs.
-    regularization : float
-        Strength of the L2 term.
-    options : LatticeOptions
-        Those that the lattices were made with.
-
-    Raises
-    ------
-    InputError
-        If there are no pairs.
     """
 
     def __init__(

@@ -27,18 +27,11 @@ _EXITING = 0x4
 def claim(study: optuna.Study, trial: optuna.Trial) -> int:
     """Record that this process owns a trial, and the trial's place among the trials that count.
 
-    Trials that were given back do not count: the first one started after them takes their place. So a
-    resumed sweep has the same trial in each place as an uninterrupted one.
+    Trials that were given back do not count: the first one started after them takes their place. So a resumed
+    sweep has the same trial in each place as an uninterrupted one.
 
-    Returns
-    -------
-    int
-        The place, counted from 0. No two trials get the same place, even if they start at the same time.
-
-    Raises
-    ------
-    optuna.exceptions.UpdateFinishedTrialError
-        If another process has given the trial back, or finished it, in between.
+    Raises optuna.exceptions.UpdateFinishedTrialError if another process has given the trial back, or finished
+    it, in between.
     """
     trial.set_user_attr(_OWNER, [platform.node(), _process(os.getpid())])
     counted = [

@@ -38,25 +38,7 @@ MORE: dict[str, Range] = {"parser_weight": Range(0.0, 1.0)}
 def search_space(
     model: ForestModel, forest_sizes: Sequence[int], keep: Sequence[str] = (), also: Sequence[str] = ()
 ) -> dict[str, Range]:
-    """What to vary: the options of the search, and the size of forests if there are several.
-
-    Parameters
-    ----------
-    model : ForestModel
-        The ranges are widened to include its options, those for the phrase-pair model too. A model with a
-        dictionary is that of the paper: weights that are 0 stay so.
-    forest_sizes : sequence of int
-        Sizes to choose from.
-    keep : sequence of str
-        Options that keep the model's values.
-    also : sequence of str
-        Names from :data:`MORE` that are varied, too.
-
-    Raises
-    ------
-    InputError
-        If there is no option of that name, or no option is left to vary.
-    """
+    """What to vary: the options of the search, and the size of forests if there are several."""
     of_paper = model.dictionary is not None
     absent = {name for name in _FACTORS if of_paper and not getattr(model.options, name)}
     for field, names, known in (("keep", keep, SPACE), ("also", also, MORE)):
@@ -119,28 +101,7 @@ def start_values(
 
 
 class SweepProblem:
-    """A :class:`forest_align.em.tuning.trials.TuningProblem`: dev pairs under the options of a trial.
-
-    Parameters
-    ----------
-    model : ForestModel
-        The source of the weights and of the options that are not varied.
-    objective : str
-        A name of :data:`forest_align.em.forest.dev_set.OBJECTIVES`.
-    forest_sizes : sequence of int
-        Sizes to choose from; the first is used if the size is not varied.
-    load : callable
-        Returns the dev pairs with forests of a size; called immediately, once for each size.
-    space : mapping of str to Range
-        From :func:`search_space`.
-    identity : object
-        Settings with which the pairs were prepared: a value whose text changes if these change.
-
-    Raises
-    ------
-    InputError
-        If there is no such objective.
-    """
+    """A :class:`forest_align.em.tuning.trials.TuningProblem`: dev pairs under the options of a trial."""
 
     def __init__(
         self,

@@ -17,13 +17,7 @@ def count_states(study: optuna.Study, *names: str) -> int:
 
 
 def best_values(study: optuna.Study) -> dict[str, float]:
-    """Values of the best complete trial.
-
-    Raises
-    ------
-    InputError
-        If no trial is complete.
-    """
+    """Values of the best complete trial."""
     if not count_states(study, "COMPLETE"):
         raise InputError(f"the study {study.study_name!r} has no complete trial yet")
     return dict(study.best_params)
@@ -75,15 +69,7 @@ def trial_table(study: optuna.Study, count: int = 10) -> str:
 
 
 def winner_note(study: optuna.Study, start: Mapping[str, Any] | None) -> str:
-    """Which trial won, what it changed and by how much, or that nothing better than the start was found.
-
-    Parameters
-    ----------
-    study : optuna.Study
-        The sweep.
-    start : mapping of str to value, optional
-        The values that the sweep started from.
-    """
+    """Which trial won, what it changed and by how much, or that nothing better than the start was found."""
     complete = [trial for trial in study.get_trials(deepcopy=False) if trial.state.name == "COMPLETE"]
     if not complete:
         return "no trial is complete"

@@ -20,25 +20,13 @@ SEEDS = 2**32  # the samplers take seeds below it
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The values that one hyper-parameter may have.
-
-    Attributes
-    ----------
-    low, high : float
-        Bounds, both allowed.
-    integer : bool
-        Whole numbers only.
-    logarithmic : bool
-        Search on a logarithmic scale.
-    choices : tuple of int
-        If given, only these values are tried and the bounds are ignored.
-    """
+    """The values that one hyper-parameter may have."""
 
     low: float = 0.0
     high: float = 1.0
     integer: bool = False
-    logarithmic: bool = False
-    choices: tuple[int, ...] = ()
+    logarithmic: bool = False  # Search on a logarithmic scale
+    choices: tuple[int, ...] = ()  # If given, only these values are tried and the bounds are ignored
 
     def suggest(self, trial: optuna.Trial, name: str) -> float:
         """Let the study's sampler pick a value."""

@@ -20,18 +20,11 @@ _PATIENCE_SECONDS = 20.0  # for a server to answer
 
 @dataclass(frozen=True, slots=True)
 class SharedStudy:
-    """Where a study is stored. Each process opens it separately: connections do not survive a fork.
+    """Where a study is stored. Each process opens it separately: connections do not survive a fork."""
 
-    Attributes
-    ----------
-    storage : str
-        An Optuna storage URL (``sqlite:///sweep.db``), or ``journal:PATH`` for a journal file. Many processes
-        can share a journal file, even on a network file system. ``grpc://HOST:PORT`` is a server that
-        :func:`optuna.storages.run_grpc_proxy_server` runs. No message shows a password in it.
-    name : str
-        Name of the study.
-    """
-
+    # An Optuna storage URL (`sqlite:///sweep.db`), or `journal:PATH` for a journal file. Many processes can
+    # share a journal file, even on a network file system. `grpc://HOST:PORT` is a server that
+    # run_grpc_proxy_server runs. No message shows a password in it.
     storage: str = field(repr=False)
     name: str
 
@@ -46,13 +39,7 @@ class SharedStudy:
         return not self.storage.startswith(_GRPC)
 
     def open(self) -> optuna.Study:
-        """Open the study, or create it if the storage has no study of that name.
-
-        Raises
-        ------
-        InputError
-            If the storage cannot be opened. The error has no cause, which might show a password.
-        """
+        """Open the study, or create it if the storage has no study of that name."""
         import optuna
         from optuna.exceptions import DuplicatedStudyError, StorageInternalError
         from sqlalchemy.exc import IntegrityError, OperationalError

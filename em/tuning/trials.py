@@ -37,13 +37,7 @@ class TuningProblem(Protocol):
         """Short text that differs between problems, so that a study is never continued on another one."""
 
     def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:
-        """Align some pairs with these values.
-
-        Returns
-        -------
-        numpy.ndarray
-            float64, one row a pair, of what :meth:`score` needs.
-        """
+        """Align some pairs with these values."""
 
     def score(self, rows: np.ndarray) -> float:
         """The objective over the pairs that the rows belong to; higher is better."""
@@ -148,13 +142,7 @@ def _is_scored(study: optuna.Study, start: Values) -> bool:
 
 
 def _replace_dead_trials(study: optuna.Study, start: Values | None) -> bool:
-    """Give dead trials back, and queue the start values again if they were among them.
-
-    Returns
-    -------
-    bool
-        Whether there were any.
-    """
+    """Give dead trials back, and queue the start values again if they were among them."""
     dead = dead_trials(study)
     if start is not None:
         # Before their place is free: otherwise another process might fill it with the last trial asked for.

@@ -56,44 +56,18 @@ def _reads_trees(aligner: ContextualAligner | SultanAligner) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordDevPair:
-    """A dev pair, ready to be aligned.
+    """A dev pair, ready to be aligned."""
 
-    Attributes
-    ----------
-    source, target : Sentence
-        With the annotations that the aligner reads.
-    links : Links
-        Gold word links.
-    given_forests : str
-        Short hash of the forests that came with the sentences; empty where both were parsed.
-    """
-
+    # source, target: With the annotations that the aligner reads
     source: Sentence
     target: Sentence
     links: Links
+    # Short hash of the forests that came with the sentences; empty where both were parsed
     given_forests: str = ""
 
 
 class WordSweep:
-    """A :class:`~.trials.TuningProblem`: word F1 of dev pairs under the values of a trial.
-
-    Parameters
-    ----------
-    aligner : ContextualAligner or SultanAligner
-        The source of everything except the varied values.
-    pairs : sequence of WordDevPair
-        With gold links.
-    identity : object
-        Settings with which the sentences were prepared, and the user's paraphrases: a value whose text
-        changes if these change.
-    links : {"sure", "all"}
-        Which gold links count.
-
-    Raises
-    ------
-    InputError
-        If there are no pairs.
-    """
+    """A :class:`~.trials.TuningProblem`: word F1 of dev pairs under the values of a trial."""
 
     def __init__(
         self,
@@ -164,36 +138,7 @@ def dev_pairs(
     *,
     given_trees: bool = False,
 ) -> tuple[list[WordDevPair], list[str]]:
-    """Prepare pairs with gold links for a sweep.
-
-    Parameters
-    ----------
-    aligner : ContextualAligner or SultanAligner
-        Prepares the sentences with its parser or annotator.
-    pairs : sequence of SentencePair
-        From :func:`forest_align.data.pairs.read_pairs`.
-    parser : str
-        Name or folder of the aligner's parser: cached parses of other parsers are not used.
-    cache : pathlib.Path, optional
-        Folder of the cache of results; not used if spaCy annotates.
-    report : callable, optional
-        Called with the number of sentences done since the last call.
-    given_trees : bool
-        Whether sentences that come with trees use these as forests, as ``forest-align align`` does by
-        default.
-
-    Returns
-    -------
-    list of WordDevPair
-        The input of :class:`WordSweep`.
-    list of str
-        Why other pairs could not be prepared.
-
-    Raises
-    ------
-    InputError
-        If there are pairs but none of them has gold links.
-    """
+    """Prepare pairs with gold links for a sweep."""
 
     def prepare(texts: Sequence[Any]) -> list[Sentence | InputError]:
         return aligner.prepare(

@@ -16,25 +16,13 @@ CONVENTIONS = ("sure", "all")
 
 @dataclass(frozen=True, slots=True)
 class AllLinks:
-    """Turns probabilities of sure links into those of all links, sure or possible.
+    """Turns probabilities of sure links into those of all links, sure or possible."""
 
-    Attributes
-    ----------
-    slope, offset : float
-        The log-odds of a link are those of a sure link times the first, plus the second. The slope is above
-        0, so that no two links change places.
-    threshold : float
-        Minimum probability of a link.
-
-    Raises
-    ------
-    InputError
-        If a number is not finite, the slope is not above 0, or the threshold is not a probability.
-    """
-
+    # slope, offset: The log-odds of a link are those of a sure link times the first, plus the second. The
+    # slope is above 0, so that no two links change places.
     slope: float = 1.0
     offset: float = 0.0
-    threshold: float = 0.5
+    threshold: float = 0.5  # Minimum probability of a link
 
     def __post_init__(self) -> None:
         if not (is_number(self.slope) and self.slope > 0):
@@ -56,13 +44,7 @@ class AllLinks:
 
     @classmethod
     def from_card(cls, card: dict[str, Any]) -> AllLinks | None:
-        """The field ``all_links`` of a model's description; None if it has none.
-
-        Raises
-        ------
-        InputError
-            If the field is not an object with a slope, an offset and a threshold.
-        """
+        """The field ``all_links`` of a model's description; None if it has none."""
         values = card.get("all_links")
         if values is None:
             return None
@@ -75,23 +57,10 @@ class AllLinks:
 
 @dataclass(frozen=True, slots=True)
 class FreerLinks:
-    """What changes in the scores of the joint aligner where possible links are wanted too.
+    """What changes in the scores of the joint aligner where possible links are wanted too."""
 
-    Attributes
-    ----------
-    deletion : float
-        Subtracted from the score of every deletion of a word.
-    calibration : (float, float)
-        That of the probabilities, see :class:`forest_align.aligners.joint.model.JointModel`.
-
-    Raises
-    ------
-    InputError
-        If a number is not finite.
-    """
-
-    deletion: float
-    calibration: tuple[float, float]
+    deletion: float  # Subtracted from the score of every deletion of a word
+    calibration: tuple[float, float]  # That of the probabilities, see JointModel
 
     def __post_init__(self) -> None:
         check_number(self.deletion, "all_links.deletion")
@@ -100,13 +69,7 @@ class FreerLinks:
 
     @classmethod
     def from_card(cls, card: dict[str, Any]) -> FreerLinks | None:
-        """The field ``all_links`` of a model's description; None if it has none.
-
-        Raises
-        ------
-        InputError
-            If the field is not an object with these numbers.
-        """
+        """The field ``all_links`` of a model's description; None if it has none."""
         values = card.get("all_links")
         if values is None:
             return None
@@ -118,13 +81,7 @@ class FreerLinks:
 
 
 def check_convention(links: str) -> bool:
-    """Whether possible links are wanted too.
-
-    Raises
-    ------
-    InputError
-        If it is no convention.
-    """
+    """Whether possible links are wanted too."""
     if links not in CONVENTIONS:
         raise InputError(f"expected one of {', '.join(CONVENTIONS)}, found {links!r}", field="links")
     return links == "all"

@@ -159,13 +159,7 @@ def _check_options(kind: str, aligner_class: type[Aligner], options: Iterable[st
 
 
 def kind_of(name_or_path: str | Path) -> str:
-    """The kind of aligner that :func:`load` would return.
-
-    Raises
-    ------
-    ModelError
-        If there is no such aligner or model.
-    """
+    """The kind of aligner that :func:`load` would return."""
     bundled = bundled_models()
     if str(name_or_path) in bundled:
         return bundled[str(name_or_path)]

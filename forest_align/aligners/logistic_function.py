@@ -14,13 +14,5 @@ def logistic(log_odds: np.ndarray, limit: float = 30.0) -> np.ndarray:
 
 
 def regression(features: np.ndarray, weights: Sequence[float]) -> np.ndarray:
-    """Probabilities of a logistic regression: float64, shape (C,).
-
-    Parameters
-    ----------
-    features : numpy.ndarray
-        Shape (C, F).
-    weights : sequence of float
-        F weights, and the constant.
-    """
+    """Probabilities of a logistic regression: float64, shape (C,)."""
     return logistic(features @ np.asarray(weights[:-1]) + weights[-1], limit=20.0)

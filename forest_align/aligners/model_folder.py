@@ -45,13 +45,7 @@ def model_folder(name_or_path: str | Path) -> AbstractContextManager[Path]:
 
 
 def read_card(folder: str | Path) -> dict[str, Any]:
-    """Read ``model.json``.
-
-    Raises
-    ------
-    ModelError
-        If the file is missing or does not describe a model.
-    """
+    """Read ``model.json``."""
     try:
         card = json.loads((Path(folder) / CARD).read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
@@ -66,24 +60,7 @@ def read_card(folder: str | Path) -> dict[str, Any]:
 def check_card(
     card: Mapping[str, Any], folder: str | Path, kind: str, version: int, **lists: Sequence[str]
 ) -> None:
-    """Check that a model has the expected kind of aligner, format version and features.
-
-    Parameters
-    ----------
-    card : mapping
-        Result of :func:`read_card`.
-    folder : str or Path
-        Folder of the model, for messages.
-    kind, version : str, int
-        Expected kind of aligner and version of its format.
-    **lists : sequence of str
-        Names that define the meaning of the weights: features, classes.
-
-    Raises
-    ------
-    ModelError
-        If something differs.
-    """
+    """Check that a model has the expected kind of aligner, format version and features."""
     found = card["format"], card.get("version")
     if found != (kind, version):
         raise ModelError(
@@ -111,24 +88,12 @@ def notes_of(card: Mapping[str, Any], name: str = "card") -> dict[str, Any]:
 
 
 def write_card(folder: str | Path, card: Mapping[str, Any]) -> None:
-    """Write ``model.json``; create the folder if it is missing.
-
-    Raises
-    ------
-    ValueError
-        If a number is not finite, which JSON cannot express. Nothing is written then.
-    """
+    """Write ``model.json``; create the folder if it is missing."""
     write_model_files(Path(folder), card, {})
 
 
 def _arrays(path: Path, content: bytes, names: Iterable[str]) -> dict[str, np.ndarray]:
-    """The arrays of a file of weights.
-
-    Raises
-    ------
-    ModelError
-        If the content is damaged, holds numbers of a type that numpy lacks, or lacks an array.
-    """
+    """The arrays of a file of weights."""
     from safetensors import SafetensorError
     from safetensors.numpy import load
 
@@ -145,22 +110,7 @@ def _arrays(path: Path, content: bytes, names: Iterable[str]) -> dict[str, np.nd
 def check_arrays(
     arrays: Mapping[str, np.ndarray], shapes: Mapping[str, Sequence[int | str]], path: Path
 ) -> None:
-    """Check that arrays have the expected shapes, and weights that are finite and not too large.
-
-    Parameters
-    ----------
-    arrays : mapping of str to numpy.ndarray
-        Arrays by name; there may be more.
-    shapes : mapping of str to sequence
-        The expected shape of each. A name instead of a size allows any size, the same for each use of it.
-    path : Path
-        The file, for messages.
-
-    Raises
-    ------
-    ModelError
-        If an array has another shape or numbers of another kind, or a weight is NaN or too large.
-    """
+    """Check shapes (a name stands for any size, the same at each use), and that weights are finite."""
     sizes: dict[str, int] = {}
     for name, shape in shapes.items():
         found = arrays[name].shape
@@ -180,24 +130,15 @@ def check_arrays(
 
 @dataclass(frozen=True, slots=True)
 class ModelFormat:
-    """What is in the folder of a kind of model, and how it is written, read and checked.
+    """What is in the folder of a kind of model, and how it is written, read and checked."""
 
-    Attributes
-    ----------
-    kind, version : str, int
-        The kind of model and the version of its format.
-    file : str
-        Name of the file of the arrays; empty if there are none.
-    shapes : mapping of str to sequence
-        Names and shapes of the arrays, see :func:`check_arrays`.
-    lists : mapping of str to sequence of str
-        Names that define the meaning of the weights: features, classes.
-    """
-
+    # kind, version: The kind of model and the version of its format
     kind: str
     version: int
-    file: str = ""
+    file: str = ""  # Name of the file of the arrays; empty if there are none
+    # Names and shapes of the arrays, see check_arrays
     shapes: Mapping[str, Sequence[int | str]] = field(default_factory=dict)
+    # Names that define the meaning of the weights: features, classes
     lists: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def save(
@@ -210,22 +151,6 @@ class ModelFormat:
         """Write a model into a folder, which is created if needed, in place of the model that is there.
 
         A kill or an error leaves the old model or the new one.
-
-        Parameters
-        ----------
-        folder : str or Path
-            The folder.
-        fields : mapping
-            Further fields of ``model.json``.
-        arrays : mapping of str to numpy.ndarray, optional
-            Those of ``shapes``.
-        parts : mapping of str to model, optional
-            Models that are parts of this one, by the names of their folders; each has a method ``save``.
-
-        Raises
-        ------
-        ValueError
-            If a number in ``fields`` is not finite, which JSON cannot express. Nothing is written then.
         """
         from safetensors.numpy import save
 
@@ -239,26 +164,13 @@ class ModelFormat:
         write_model_files(Path(folder), card, files, saving)
 
     def card(self, folder: str | Path) -> dict[str, Any]:
-        """Read ``model.json``, and check its kind and version.
-
-        Raises
-        ------
-        ModelError
-            If it is missing, damaged, or of another kind or version.
-        """
+        """Read ``model.json``, and check its kind and version."""
         card = read_card(folder)
         check_card(card, folder, self.kind, self.version)
         return card
 
     def load(self, folder: str | Path) -> SavedModel:
-        """Read a folder.
-
-        Raises
-        ------
-        ModelError
-            If a file is missing or damaged, of another kind or version, or was not saved with the
-            description, or if lists or arrays are others than those of this format.
-        """
+        """Read a folder."""
         folder = Path(folder)
         card = self.card(folder)
         check_card(card, folder, self.kind, self.version, **self.lists)
@@ -274,21 +186,11 @@ class ModelFormat:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SavedModel:
-    """A model's folder as :meth:`ModelFormat.load` has read it.
-
-    Attributes
-    ----------
-    folder : Path
-    card : dict
-        The content of ``model.json``.
-    path : Path
-        The file of the arrays, for messages.
-    arrays : dict of str to numpy.ndarray
-    """
+    """A model's folder as :meth:`ModelFormat.load` has read it."""
 
     folder: Path
     card: dict[str, Any]
-    path: Path
+    path: Path  # The file of the arrays, for messages
     arrays: dict[str, np.ndarray]
 
     def notes(self, name: str = "card") -> dict[str, Any]:
@@ -296,11 +198,5 @@ class SavedModel:
         return notes_of(self.card, name)
 
     def part(self, name: str) -> Path | None:
-        """The folder of a model that is part of this one; None if there is no such part.
-
-        Raises
-        ------
-        ModelError
-            If it is not the one that was saved with this model.
-        """
+        """The folder of a model that is part of this one; None if there is no such part."""
         return part_folder(self.folder, self.card, name)

@@ -21,19 +21,9 @@ NO_TOKENS_OF_CHUNKS = "given chunks need tokens"
 
 @dataclass(frozen=True, slots=True)
 class GivenChunks:
-    """The chunks of two sentences, which the caller supplies for a pair.
+    """The chunks of two sentences, which the caller supplies for a pair."""
 
-    Attributes
-    ----------
-    source, target : sequence of (int, int)
-        Half-open token spans, ascending, which do not overlap.
-
-    Raises
-    ------
-    InputError
-        If a span is empty, or spans overlap or are not in order.
-    """
-
+    # source, target: Half-open token spans, ascending, which do not overlap
     source: Sequence[Span]
     target: Sequence[Span]
 
@@ -46,13 +36,7 @@ class GivenChunks:
                 place = end
 
     def check(self, source_length: int, target_length: int) -> GivenChunks:
-        """The same chunks, if they lie inside sentences of these lengths.
-
-        Raises
-        ------
-        InputError
-            If one does not.
-        """
+        """The same chunks, if they lie inside sentences of these lengths."""
         sides = (
             ("source_chunks", self.source, source_length),
             ("target_chunks", self.target, target_length),
@@ -66,28 +50,16 @@ class GivenChunks:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two sentences to align.
+    """Two sentences to align."""
 
-    Attributes
-    ----------
-    source, target : str or Sentence
-        Raw text, or sentences that may lack some annotation. A document of spaCy is converted to a sentence.
-    candidates : Links or sequence of Candidate, optional
-        Word links of the caller. The forest aligner uses them instead of its own word candidates. They refer
-        to tokens by number, so both sentences must have tokens.
-    chunks : GivenChunks, optional
-        All chunks of the two sentences, for the aligner of chunks.
-
-    Raises
-    ------
-    InputError
-        If a sentence is neither text nor a :class:`Sentence`, or the candidates are of another type.
-    """
-
+    # source, target: Raw text, or sentences that may lack some annotation. A document of spaCy is converted
+    # to a sentence.
     source: Text
     target: Text
+    # Word links of the caller. The forest aligner uses them instead of its own word candidates. They refer to
+    # tokens by number, so both sentences must have tokens.
     candidates: GivenWords | None = None
-    chunks: GivenChunks | None = None
+    chunks: GivenChunks | None = None  # All chunks of the two sentences, for the aligner of chunks
 
     def __post_init__(self) -> None:
         for side in ("source", "target"):
@@ -132,13 +104,7 @@ Pairs = Iterable[PairLike | InputError] | ArrowTable
 
 
 def pair_of(item: PairLike) -> Pair:
-    """Turn a caller's item into a pair: a :class:`Pair`, or two sentences with or without word links.
-
-    Raises
-    ------
-    InputError
-        If the item is something else.
-    """
+    """Turn a caller's item into a pair: a :class:`Pair`, or two sentences with or without word links."""
     if isinstance(item, Pair):
         return item
     if not isinstance(item, Sequence) or isinstance(item, str) or len(item) not in (2, 3):

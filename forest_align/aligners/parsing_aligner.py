@@ -120,19 +120,7 @@ def parse_or_complete(
     vectors: bool,
     batch_size: int,
 ) -> list[Sentence | InputError]:
-    """Parse raw text and sentences without annotation; sentences with a forest only get word vectors.
-
-    Parameters
-    ----------
-    parser : callable
-        Returns the parser; called if anything is missing.
-    sentences : sequence of str or Sentence
-        In the order of the result.
-    forests, vectors : bool
-        Whether forests and word vectors are needed.
-    batch_size : int
-        For the parser.
-    """
+    """Parse raw text and sentences without annotation; sentences with a forest only get word vectors."""
 
     def is_ready(sentence: Sentence) -> bool:
         return sentence.forest is not None or (not forests and sentence.vectors is not None)
@@ -161,13 +149,7 @@ def _with_forest(parsed: Sentence | InputError) -> Sentence | InputError:
 
 
 def check_tokens(source: Sentence, target: Sentence) -> None:
-    """Check that both sentences have tokens.
-
-    Raises
-    ------
-    InputError
-        If one has none; the error names the side.
-    """
+    """Check that both sentences have tokens."""
     for side, sentence in (("source", source), ("target", target)):
         if not len(sentence):
             raise InputError("expected a sentence with at least one token", field=side)

@@ -32,19 +32,7 @@ def phrase_pairs_of(
     target: Sentence,
     labels: tuple[Mapping[Span, str], Mapping[Span, str]] = ({}, {}),
 ) -> tuple[PhrasePair, ...]:
-    """Phrase pairs with these spans, in the same order.
-
-    Parameters
-    ----------
-    spans : numpy.ndarray
-        int, shape (P, 4): half-open spans of source and target.
-    probabilities : numpy.ndarray
-        float64, shape (P,).
-    source, target : Sentence
-        The sentences, perhaps without forests.
-    labels : (mapping of (int, int) to str, mapping of (int, int) to str)
-        Labels of spans that are not constituents; other such phrases stay unlabelled.
-    """
+    """Phrase pairs with these spans, in the same order. Shapes: ``probabilities`` float64 (P,)."""
     ours, theirs = (_Nodes(sentence, names) for sentence, names in zip((source, target), labels, strict=True))
     return tuple(
         PhrasePair(ours.of((start, end)), theirs.of((first, last)), probability)

@@ -30,21 +30,7 @@ def acronym_letters(word: str) -> str:
 
 
 def acronym_spans(acronyms: Sequence[str], words: Sequence[str]) -> Iterator[tuple[int, tuple[int, int]]]:
-    """Find the words that spell out acronyms, abbreviations and signs.
-
-    Parameters
-    ----------
-    acronyms : sequence of str
-        Words of one sentence, some of which may be acronyms or signs.
-    words : sequence of str
-        Words of the other sentence.
-
-    Yields
-    ------
-    (int, (int, int))
-        Index of the acronym, abbreviation or sign, and half-open span of the words that it stands for. That
-        of an acronym of two letters starts with a capital. Small words inside a span need no letter.
-    """
+    """Find the words that spell out acronyms, abbreviations and signs."""
     yield from abbreviation_spans(acronyms, words)
     initials, larger = "", [0]
     for index, word in enumerate(acronyms):

@@ -64,11 +64,6 @@ def roles(noun: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
     Two nouns are converse roles if a key of one is a converse key of the other: those of the table, and nouns
     in -er or -or and in -ee of one stem.
-
-    Parameters
-    ----------
-    noun : str
-        Lower-cased lemma.
     """
     own, converse = _OWN.get(noun, ()), _CONVERSE.get(noun, ())
     for ending, other in (("er", "ee"), ("or", "ee"), ("ee", "er")):

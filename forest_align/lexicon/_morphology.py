@@ -51,13 +51,7 @@ def part_of_speech(tag: str) -> str:
 
 
 class Lemmatizer:
-    """Lemmas by Penn tag.
-
-    Parameters
-    ----------
-    store : WordNetStore
-        Lemmas and exceptions.
-    """
+    """Lemmas by Penn tag."""
 
     def __init__(self, store: WordNetStore) -> None:
         self._store = store
@@ -67,13 +61,6 @@ class Lemmatizer:
 
         Without a tag, closed classes and irregular forms are tried first. Next is the word itself if it is a
         lemma, then the rules for plurals and verb forms.
-
-        Parameters
-        ----------
-        word : str
-            Surface form.
-        tag : str
-            Penn tag; may be empty.
         """
         lower = plain_apostrophes(word.lower())
         if not tag:

@@ -27,21 +27,7 @@ _SMALLEST_CLOSE = 20
 
 
 def compare(one: Quantity, two: Quantity) -> QuantityComparison:
-    """Compare two quantities.
-
-    Parameters
-    ----------
-    one, two : Quantity
-        Quantities of the same sentence or of two sentences.
-
-    Returns
-    -------
-    QuantityComparison
-        ``EQUAL`` if one reading of each is equal; units are converted, and a number without a unit equals the
-        same number with any unit. ``OTHER`` and ``OTHER_UNIT`` if they measure the same thing and differ in
-        all readings. ``CLOSE`` if they may be the same amount. ``UNKNOWN`` otherwise: kinds that cannot be
-        compared (*two*, *second*), and words that may be no quantity.
-    """
+    """Compare two quantities."""
     signs = {_compare_readings(left, right) for left in one.readings for right in two.readings}
     found = next((sign for sign in _PRECEDENCE if sign in signs), _UNKNOWN)
     if found is _CLOSE and one.kind == two.kind == "year":  # no year is rounded to the one before it

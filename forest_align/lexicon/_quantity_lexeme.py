@@ -30,48 +30,24 @@ _ONE = Fraction(1)
 
 @dataclass(frozen=True, slots=True)
 class Lexeme:
-    """The parts that a word may play in quantities.
+    """The parts that a word may play in quantities."""
 
-    Attributes
-    ----------
-    number, scale, ordinal, denominator : Fraction or None
-        Value as a cardinal number, a factor, an ordinal number, the denominator of a fraction.
-    is_digits : bool
-        Whether the number is written in digits.
-    units : tuple of str
-        Canonical units; percent and currencies included.
-    unit_factor : Fraction
-        What the unit is worth in the canonical one: 1/100 for *cents*.
-    is_sign : bool
-        Whether it is the sign of a currency.
-    month : int
-        1 to 12; 0 if it is no month.
-    clock : str
-        ``am``, ``pm`` or ``o'clock``.
-    readings : tuple of Reading
-        What it says on its own, if it is a quantity on its own.
-    parts : int
-        Sum of ``Part`` of such a word.
-    certain : bool
-        False if it often is no quantity.
-    roman : bool
-        Whether it is a Roman numeral; its neighbours have to allow it.
-    """
-
+    # number, scale, ordinal, denominator: Value as a cardinal number, a factor, an ordinal number, the
+    # denominator of a fraction
     number: Fraction | None = None
     scale: Fraction | None = None
     ordinal: Fraction | None = None
     denominator: Fraction | None = None
-    is_digits: bool = False
-    units: tuple[str, ...] = ()
-    unit_factor: Fraction = _ONE
-    is_sign: bool = False
-    month: int = 0
+    is_digits: bool = False  # Whether the number is written in digits
+    units: tuple[str, ...] = ()  # Canonical units; percent and currencies included
+    unit_factor: Fraction = _ONE  # What the unit is worth in the canonical one: 1/100 for *cents*
+    is_sign: bool = False  # Whether it is the sign of a currency
+    month: int = 0  # 1 to 12; 0 if it is no month
     clock: str = ""
-    readings: tuple[Reading, ...] = ()
-    parts: int = NUMBER
-    certain: bool = True
-    roman: bool = False
+    readings: tuple[Reading, ...] = ()  # What it says on its own, if it is a quantity on its own
+    parts: int = NUMBER  # Sum of `Part` of such a word
+    certain: bool = True  # False if it often is no quantity
+    roman: bool = False  # Whether it is a Roman numeral; its neighbours have to allow it
 
 
 def unit_kind(unit: str) -> str:

@@ -55,53 +55,30 @@ class QuantityComparison(Enum):
 
 
 class Reading(NamedTuple):
-    """One way to understand a quantity.
+    """One way to understand a quantity."""
 
-    Attributes
-    ----------
-    kind : str
-        ``cardinal``, ``ordinal``, ``fraction``, ``percent``, ``money``, ``measure``, ``time`` (of day),
-        ``date``, ``year``, ``decade``, ``century``, ``quarter`` and ``half`` (of a year), or ``range``.
-    value : Fraction
-        In the unit. Times are hours since midnight. Dates are yyyymmdd with zeros for what is not said:
-        *3 May* is 503. Decades and years without a century are below 100: *eighties* is 80. The value of a
-        range is its lower end.
-    unit : str
-        Canonical unit: ``ml``, ``$``, ``%``, ``year``; empty if there is none.
-    high : Fraction, optional
-        Upper end of a range.
-    """
-
+    # `cardinal`, `ordinal`, `fraction`, `percent`, `money`, `measure`, `time` (of day), `date`, `year`,
+    # `decade`, `century`, `quarter` and `half` (of a year), or `range`
     kind: str
+    # In the unit. Times are hours since midnight. Dates are yyyymmdd with zeros for what is not said: *3 May*
+    # is 503. Decades and years without a century are below 100: *eighties* is 80. The value of a range is its
+    # lower end.
     value: Fraction
-    unit: str = ""
-    high: Fraction | None = None
+    unit: str = ""  # Canonical unit: `ml`, `$`, `%`, `year`; empty if there is none
+    high: Fraction | None = None  # Upper end of a range
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A quantity in a sentence.
-
-    Attributes
-    ----------
-    start, end : int
-        Half-open span of tokens.
-    readings : tuple of Reading
-        The ways to understand it, likeliest first: *5/3/2004* has two.
-    parts : tuple of int
-        Sum of :class:`Part` for each token of the span; 0 for tokens such as *and*.
-    values : tuple of Fraction or None
-        Numbers that single tokens write: 3 and 10⁶ for *3 million*.
-    certain : bool
-        False for words that may be no quantity at all: *second*, *may*, *one*, *I*. They equal other
-        quantities, but are no evidence against a link.
-    """
+    """A quantity in a sentence."""
 
     start: int
     end: int
-    readings: tuple[Reading, ...]
-    parts: tuple[int, ...]
-    values: tuple[Fraction | None, ...]
+    readings: tuple[Reading, ...]  # The ways to understand it, likeliest first: *5/3/2004* has two
+    parts: tuple[int, ...]  # Sum of Part for each token of the span; 0 for tokens such as *and*
+    values: tuple[Fraction | None, ...]  # Numbers that single tokens write: 3 and 10⁶ for *3 million*
+    # False for words that may be no quantity at all: *second*, *may*, *one*, *I*. They equal other
+    # quantities, but are no evidence against a link.
     certain: bool = True
 
     @property

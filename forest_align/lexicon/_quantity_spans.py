@@ -29,15 +29,7 @@ _NUMBER_TAGS = frozenset(("CD", "NNP", "NNPS", "JJ", "LS"))
 
 
 def read_quantities(words: Sequence[str], tags: Sequence[str] = ()) -> tuple[Quantity, ...]:
-    """Find the quantities of a sentence, in order; they do not overlap.
-
-    Parameters
-    ----------
-    words : sequence of str
-        Its tokens.
-    tags : sequence of str
-        Their Penn tags, or nothing.
-    """
+    """Find the quantities of a sentence, in order; they do not overlap."""
     lexemes = [lexeme(word) for word in words]
     if not any(lexemes):
         return ()

@@ -17,11 +17,6 @@ def suffix_stems(lemma: str) -> tuple[str, ...]:
 
     If two lemmas share a stem, one may be derived from the other. Stems have at least four letters, one of
     them a vowel. A final ``e``, ``i`` or ``y`` is dropped (happy, happi|ness).
-
-    Parameters
-    ----------
-    lemma : str
-        Lower-cased lemma. It has no stem unless it consists of letters only.
     """
     if len(lemma) < _SHORTEST_STEM or not lemma.isalpha():
         return ()

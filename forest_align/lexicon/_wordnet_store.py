@@ -22,24 +22,13 @@ LEXICON_FILE = "wordnet.safetensors"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordNetStore:
-    """Lemmas with their synsets, derivational relatives and opposites, and relations of synsets.
+    """Lemmas with their synsets, derivational relatives and opposites, and relations of synsets."""
 
-    Attributes
-    ----------
-    ids : mapping of str to int
-        Number of each lower-cased lemma; words of a collocation are joined by ``_``.
-    lemmas : list of str
-        The lemmas by number.
-    exceptions : mapping of (str, str) to str
-        Lemma of an irregular form, by part of speech (n, v, a, r) and form.
-    collocation_starts : frozenset of str
-        First words of the lemmas that have several words.
-    """
-
-    ids: Mapping[str, int]
+    ids: Mapping[str, int]  # Number of each lower-cased lemma; words of a collocation are joined by `_`
     lemmas: list[str]
+    # Lemma of an irregular form, by part of speech (n, v, a, r) and form
     exceptions: Mapping[tuple[str, str], str]
-    collocation_starts: frozenset[str]
+    collocation_starts: frozenset[str]  # First words of the lemmas that have several words
     _parts: bytes
     _synset_starts: list[int]
     _synset_ids: np.ndarray
@@ -57,13 +46,7 @@ class WordNetStore:
 
     @classmethod
     def from_bytes(cls, content: bytes) -> WordNetStore:
-        """Read the content of a lexicon file.
-
-        Raises
-        ------
-        ModelError
-            If it is not a lexicon file.
-        """
+        """Read the content of a lexicon file."""
         import numpy as np
         from safetensors import SafetensorError
         from safetensors.numpy import load

@@ -22,20 +22,11 @@ _INTERVAL_UNITS = {"h": "hours", "d": "days", "wk": "weeks", "min": "minutes"}
 
 
 class AbbreviationTable(NamedTuple):
-    """What abbreviations stand for.
+    """What abbreviations stand for."""
 
-    Attributes
-    ----------
-    expansions : dict of str to tuple of (tuple of str)
-        Lower-cased expansions by form, without stops. A form with a capital is read as it is written.
-    long_forms : dict of str to list of (tuple of str)
-        Forms of several words, by their first word.
-    single_words : frozenset of str
-        Expansions of one word.
-    """
-
+    # Lower-cased expansions by form, without stops. A form with a capital is read as it is written.
     expansions: dict[str, tuple[Words, ...]]
-    long_forms: dict[str, list[Words]]
+    long_forms: dict[str, list[Words]]  # Forms of several words, by their first word
     single_words: frozenset[str]
 
 
@@ -90,21 +81,7 @@ def single_word_keys(word: str) -> tuple[str, ...]:
 
 
 def abbreviation_spans(words: Sequence[str], others: Sequence[str]) -> Iterator[tuple[int, tuple[int, int]]]:
-    """Find words of one sentence that stand for several words of the other.
-
-    Parameters
-    ----------
-    words : sequence of str
-        Words of one sentence, some of which may be abbreviations.
-    others : sequence of str
-        Words of the other sentence.
-
-    Yields
-    ------
-    (int, (int, int))
-        Index of the abbreviation, and half-open span of what it stands for. A form of several words gives its
-        words one by one: *et al.* ↔ *and others*.
-    """
+    """Find words of one sentence that stand for several words of the other."""
     table = abbreviation_table()
     lower: list[str] = []
     letters: list[str] = []

@@ -140,11 +140,7 @@ def paraphrase_scores(
 ) -> np.ndarray:
     """The scores that the user's table gives two words, by form or by lemma.
 
-    Returns
-    -------
-    numpy.ndarray
-        float32, shape (2, n, m): from ``PairTable.scores``, of the target word given the source word, and
-        the other way. The highest of a pair's forms and lemmas counts.
+    Shapes: returns float32 (2, n, m).
     """
     lefts, rights = lexicon.profiles(source), lexicon.profiles(target)
     found = np.zeros((2, len(lefts), len(rights)), dtype=np.float32)

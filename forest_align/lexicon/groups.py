@@ -62,13 +62,6 @@ def linked_blocks(probabilities: np.ndarray, threshold: float = 0.5) -> list[Gro
 
     Parts of blocks are blocks too, because the tree may have a phrase for them. So "was taken into custody"
     and "arrested" also yield "taken into custody" and "arrested".
-
-    Parameters
-    ----------
-    probabilities : numpy.ndarray
-        ``[S, T]`` link probabilities.
-    threshold : float
-        Smallest probability of a likely link.
     """
     likely = probabilities >= threshold
     # A link that is alone in its row and its column is not a group.

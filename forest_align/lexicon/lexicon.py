@@ -31,50 +31,27 @@ _PROFILES_KEPT = 100_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordProfile:
-    """The properties of a word that its evidence depends on.
+    """The properties of a word that its evidence depends on."""
 
-    Attributes
-    ----------
-    lower, lemma : str
-        Lower-cased form, its apostrophes plain, and lemma.
-    provides : tuple of str or int
-        Keys by which other words find it.
-    seeks : tuple of (str or int, int)
-        Keys that it looks for, each with the evidence bit of a match.
-    surface : str
-        The form to compare as a substring; empty if it is too short or a function word.
-    is_function : bool
-        Whether it is a function word or punctuation.
-    is_punctuation : bool
-        Whether it has neither a letter nor a digit.
-    word_class : str
-        First two letters of its tag.
-    """
-
+    # lower, lemma: Lower-cased form, its apostrophes plain, and lemma
     lower: str
     lemma: str
-    provides: tuple[str | int, ...]
-    seeks: tuple[tuple[str | int, int], ...]
-    surface: str
-    is_function: bool
-    is_punctuation: bool
-    word_class: str
+    provides: tuple[str | int, ...]  # Keys by which other words find it
+    seeks: tuple[tuple[str | int, int], ...]  # Keys that it looks for, each with the evidence bit of a match
+    surface: str  # The form to compare as a substring; empty if it is too short or a function word
+    is_function: bool  # Whether it is a function word or punctuation
+    is_punctuation: bool  # Whether it has neither a letter nor a digit
+    word_class: str  # First two letters of its tag
 
 
 class RelatedSynsets(NamedTuple):
-    """Synsets to which another one leads, each with the least number of steps.
+    """Synsets to which another one leads, each with the least number of steps."""
 
-    Attributes
-    ----------
-    wholes, consequences : tuple of (int, int)
-        Of which it is a part, a member or the substance; which it entails or causes. Always one step.
-    above : tuple of (int, int)
-        More general ones, at most :data:`STEPS_UP` steps above it.
-    """
-
+    # wholes, consequences: Of which it is a part, a member or the substance; which it entails or causes.
+    # Always one step.
     wholes: tuple[tuple[int, int], ...]
     consequences: tuple[tuple[int, int], ...]
-    above: tuple[tuple[int, int], ...]
+    above: tuple[tuple[int, int], ...]  # More general ones, at most STEPS_UP steps above it
 
 
 class Lexicon:

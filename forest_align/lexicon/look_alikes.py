@@ -25,16 +25,6 @@ def look_alikes(lefts: Sequence[WordProfile], rights: Sequence[WordProfile]) -> 
 
     They differ by one mistake, or by two if half of their pairs of letters are the same. Both are words of
     the lexicon, so neither is the other one misspelled.
-
-    Parameters
-    ----------
-    lefts, rights : sequence of WordProfile
-        Of the words of two sentences.
-
-    Yields
-    ------
-    (int, int)
-        Places of two such words.
     """
     places: dict[str, list[int]] = {}
     for j, right in enumerate(rights):

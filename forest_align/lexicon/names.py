@@ -29,18 +29,7 @@ _KEPT = 50_000
 
 
 def name_similarities(source: Sentence, target: Sentence) -> np.ndarray:
-    """The similarity of every two names, 0 for other words.
-
-    Parameters
-    ----------
-    source, target : Sentence
-        Tagged sentences of n and m words; names are proper nouns.
-
-    Returns
-    -------
-    numpy.ndarray
-        float32, shape (n, m): :func:`name_similarity`.
-    """
+    """The similarity of every two names, 0 for other words. Shapes: returns float32 (n, m)."""
     found = np.zeros((len(source), len(target)), dtype=np.float32)
     ours, theirs = ([k for k, tag in enumerate(side.tags) if tag in _NAME_TAGS] for side in (source, target))
     for i in ours:

@@ -16,13 +16,7 @@ _AFFIRMING_AFTER_NOT = frozenset(("only", "just", "merely", "simply"))
 
 
 def negating_words(words: list[str], lemmas: list[str]) -> list[int]:
-    """Numbers of the words of a span that negate it; *neither … nor* negates once.
-
-    Parameters
-    ----------
-    words, lemmas : list of str
-        Lower-cased words of the span, and their lemmas.
-    """
+    """Numbers of the words of a span that negate it; *neither … nor* negates once."""
     found = []
     for number, (word, lemma) in enumerate(zip(words, lemmas, strict=True)):
         following = words[number + 1] if number + 1 < len(words) else ""

@@ -49,20 +49,7 @@ _COUNTRY = int(Opposition.COUNTRY)
 
 
 def opposition(one: str, two: str, one_tag: str = "", two_tag: str = "") -> Opposition | None:
-    """How two words oppose each other.
-
-    Parameters
-    ----------
-    one, two : str
-        Words as they are written: *Polish* names a country, *polish* does not.
-    one_tag, two_tag : str
-        Their Penn tags; may be empty.
-
-    Returns
-    -------
-    Opposition or None
-        Sum of the kinds, or None if there is no opposition.
-    """
+    """How two words oppose each other."""
     found = _opposition(_poles(one, one_tag), _poles(two, two_tag))
     return Opposition(found) if found else None
 
@@ -75,17 +62,7 @@ def oppositions(
 ) -> np.ndarray:
     """Find the opposed words of two sentences; the result for swapped sentences is the transpose.
 
-    Parameters
-    ----------
-    source, target : sequence of str
-        Words of n and m tokens.
-    source_tags, target_tags : sequence of str
-        Their Penn tags, or nothing.
-
-    Returns
-    -------
-    numpy.ndarray
-        uint8, shape (n, m): sums of :class:`Opposition`.
+    Shapes: returns uint8 (n, m).
     """
     found = np.zeros((len(source), len(target)), dtype=np.uint8)
     lefts, rights = _with_poles(source, source_tags), _with_poles(target, target_tags)

@@ -161,13 +161,7 @@ def _read_pairs(path: Path) -> Iterator[_Row]:
 
 
 def _columns_of_ppdb(line: str) -> tuple[list[str], list[float]]:
-    """The two phrases of a line in PPDB's format and their probabilities; nothing for any other line.
-
-    Raises
-    ------
-    ValueError
-        If a probability, which is written as its negative logarithm, is no number.
-    """
+    """The two phrases of a line in PPDB's format and their probabilities; nothing for any other line."""
     columns = line.split(" ||| ", 4)
     values = dict(item.rsplit("=", 1) for item in columns[3].split(" ") if "=" in item) if columns[3:] else {}
     both = [_probability(values, names) for names in (_FORWARD, _BACKWARD)]
@@ -186,13 +180,7 @@ def _probability(values: dict[str, str], names: Sequence[str]) -> float:
 
 
 def paraphrase_table(given: PairTable | str | Path | None) -> PairTable | None:
-    """Return the given table; load it first if it is a path.
-
-    Raises
-    ------
-    InputError
-        If it is neither a table nor a path, or the file cannot be read (see :meth:`.PairTable.load`).
-    """
+    """Return the given table; load it first if it is a path."""
     if given is None or isinstance(given, PairTable):
         return given
     if not isinstance(given, str | Path):

@@ -62,20 +62,6 @@ def compare_values(
     both spans give are equal in any order; the others are compared in order. Other words do not count.
     Swapped texts give the same result.
 
-    Parameters
-    ----------
-    source, target : sequence of str
-        Words of two sentences.
-    source_span, target_span : (int, int), optional
-        Half-open spans of words; by default all words.
-    source_tags, target_tags : sequence of str
-        Penn tags of the sentences, or nothing.
-
-    Returns
-    -------
-    QuantityComparison
-        ``UNKNOWN`` also if a span has no quantity, or if one has more of them than the other.
-
     Examples
     --------
     >>> compare_values("a quarter to eight".split(), ["7:45"])
@@ -139,21 +125,9 @@ def quantity_relations(
     source_tags: Sequence[str] = (),
     target_tags: Sequence[str] = (),
 ) -> np.ndarray:
-    """Find the words that give equal or different quantities.
+    """Find the words that give equal or different quantities. Shapes: returns uint8 (n, m).
 
     The result for swapped sentences is the transpose.
-
-    Parameters
-    ----------
-    source, target : sequence of str
-        Words of n and m tokens.
-    source_tags, target_tags : sequence of str
-        Their Penn tags, or nothing. Tags tell *may* from *May*, and the pronoun *I* from the number.
-
-    Returns
-    -------
-    numpy.ndarray
-        uint8, shape (n, m): sums of :class:`QuantityRelation`; 0 where nothing is known.
     """
     found = np.zeros((len(source), len(target)), dtype=np.uint8)
     lefts = read_quantities(source, source_tags)

@@ -160,13 +160,7 @@ _DOTTED = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]?\.?")
 
 
 def number_value(word: str) -> str:
-    """Normalise the spelling of a number: "2" for "two", "1000" for "1,000.0"; empty for other words.
-
-    Parameters
-    ----------
-    word : str
-        Lower-cased word.
-    """
+    """Normalise the spelling of a number: "2" for "two", "1000" for "1,000.0"; empty for other words."""
     if word in _NUMBER_WORDS:
         return _NUMBER_WORDS[word]
     tens, hyphen, units = word.partition("-")
@@ -199,17 +193,7 @@ FUNCTION_GROUPS = _groups(_FUNCTION_GROUPS)
 
 
 def abbreviation_keys(word: str, tag: str, lemma: str) -> tuple[str, ...]:
-    """What a word may abbreviate, or the word itself if it has an abbreviation.
-
-    Parameters
-    ----------
-    word : str
-        Surface form; ``US`` and ``U.S.`` are abbreviations, ``us`` is not.
-    tag : str
-        Penn tag or empty; a possessive ``'s`` abbreviates nothing.
-    lemma : str
-        Its lemma.
-    """
+    """What a word may abbreviate, or the word itself if it has an abbreviation."""
     if tag == "POS":
         return ()
     lower = word.lower()

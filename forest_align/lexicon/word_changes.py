@@ -17,13 +17,7 @@ _CONTRACTIONS = frozenset(("'m", "'re", "'s", "'ve", "'d", "'ll", "n't", "wo", "
 
 
 def word_change(one: WordProfile, two: WordProfile) -> str:
-    """Name what differs between two linked words with other forms.
-
-    Returns
-    -------
-    str
-        ``"inflection"``, ``"derivation"``, ``"spelling"`` or ``"format"``; empty if they are other words.
-    """
+    """Name what differs between two linked words with other forms."""
     if one.lemma == two.lemma:
         return "format" if {one.lower, two.lower} & _CONTRACTIONS else "inflection"
     relations = word_relations(one, two)

@@ -84,15 +84,7 @@ def part_relations(source: Sequence[str], target: Sequence[str]) -> np.ndarray:
 
     The result for swapped sentences is the transpose.
 
-    Parameters
-    ----------
-    source, target : sequence of str
-        Words of n and m tokens.
-
-    Returns
-    -------
-    numpy.ndarray
-        bool, shape (n, m). Tokens that are equal apart from letter case are not related.
+    Shapes: returns bool (n, m).
     """
     found = np.zeros((len(source), len(target)), dtype=bool)
     if not (_may_stand_for_others(source) or _may_stand_for_others(target)):
@@ -113,17 +105,7 @@ def acronym_clashes(
 
     The result for swapped sentences is the transpose. Sentences in capitals have no acronyms.
 
-    Parameters
-    ----------
-    source, target : sequence of str
-        Words of n and m tokens.
-    source_tags, target_tags : sequence of str
-        Their Penn tags, or nothing.
-
-    Returns
-    -------
-    numpy.ndarray
-        bool, shape (n, m).
+    Shapes: returns bool (n, m).
     """
     found = np.zeros((len(source), len(target)), dtype=bool)
     lefts, rights = _acronyms(source), _acronyms(target)

@@ -13,26 +13,14 @@ if TYPE_CHECKING:
 
 
 def check_finite(source: Sentence, target: Sentence) -> None:
-    """Make sure that the word vectors of two sentences, if any, are finite numbers.
-
-    Raises
-    ------
-    InputError
-        If some are not; names the side.
-    """
+    """Make sure that the word vectors of two sentences, if any, are finite numbers."""
     for side, sentence in (("source", source), ("target", target)):
         if sentence.vectors is not None and not np.isfinite(sentence.vectors).all():
             raise InputError("expected word vectors of finite numbers", field=side)
 
 
 def check_comparable(source: Sentence, target: Sentence) -> None:
-    """Make sure that the word vectors of two sentences, if both have any, can be compared by cosine.
-
-    Raises
-    ------
-    InputError
-        If they have different sizes, or some are not finite.
-    """
+    """Make sure that the word vectors of two sentences, if both have any, can be compared by cosine."""
     check_finite(source, target)
     if source.vectors is not None and target.vectors is not None:
         sizes = source.vectors.shape[1], target.vectors.shape[1]

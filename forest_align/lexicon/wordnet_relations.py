@@ -26,17 +26,7 @@ def wordnet_relations(source: Sentence, target: Sentence, lexicon: Lexicon) -> n
     (also member and group, substance and thing), or a verb entails or causes the other, if their senses are
     related directly: the value is 1. Function words and words of one lemma are not related.
 
-    Parameters
-    ----------
-    source, target : Sentence
-        Sentences of n and m words; tags choose among the senses.
-    lexicon : Lexicon
-        The lexicon.
-
-    Returns
-    -------
-    numpy.ndarray
-        float32, shape (4, n, m): :data:`RELATION_NAMES`, as seen from the source word.
+    Shapes: returns float32 (4, n, m).
     """
     lefts, rights = _words(source, lexicon), _words(target, lexicon)
     found = np.zeros((len(RELATION_NAMES), len(lefts), len(rights)), dtype=np.float32)

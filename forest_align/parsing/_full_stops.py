@@ -84,11 +84,6 @@ def sentence_ends(text: str) -> Iterator[int]:
     A stop ends a sentence if the word before it is no abbreviation and blanks of any kind follow, perhaps
     behind closing quotes and brackets. A tag of markup, a dash, a bullet, a sign, a picture or a reference in
     brackets may follow without a blank.
-
-    Parameters
-    ----------
-    text : str
-        One sentence or more.
     """
     begun = 0
     for found in _STOP.finditer(text):

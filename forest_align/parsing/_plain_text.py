@@ -38,21 +38,13 @@ _SPECIAL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class PlainText:
-    """A text in which every character is one that the tokenizer knows.
+    """A text in which every character is one that the tokenizer knows."""
 
-    Attributes
-    ----------
-    text : str
-        Words that must not be split are letters only. Entities of markup (``&apos;``) and letters with
-        combining accents are one character, apostrophes and ellipses are the plain ones.
-    offsets : sequence of int, length len(text) + 1
-        Where each character begins in the raw text, and the length of the raw text.
-    edges : frozenset of int
-        Offsets into ``text`` where words must be split: the edges of the words that must not be split.
-    """
-
+    # Words that must not be split are letters only. Entities of markup (`&apos;`) and letters with combining
+    # accents are one character, apostrophes and ellipses are the plain ones.
     text: str
-    offsets: Sequence[int]
+    offsets: Sequence[int]  # Where each character begins in the raw text, and the length of the raw text
+    # Offsets into `text` where words must be split: the edges of the words that must not be split
     edges: frozenset[int]
 
 

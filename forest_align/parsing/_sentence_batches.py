@@ -33,24 +33,12 @@ _MAX_CELLS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class PreparedSentence:
-    """A tokenized text of one sentence or more.
-
-    Attributes
-    ----------
-    tokens : tuple of Token
-        The tokens.
-    text : str
-        Raw text.
-    words : list of str
-        The words in the form that suits the model best.
-    starts : tuple of int
-        Numbers of the tokens at which further sentences begin.
-    """
+    """A tokenized text of one sentence or more."""
 
     tokens: tuple[Token, ...]
     text: str
-    words: list[str]
-    starts: tuple[int, ...]
+    words: list[str]  # The words in the form that suits the model best
+    starts: tuple[int, ...]  # Numbers of the tokens at which further sentences begin
 
     def spans(self) -> Iterator[slice]:
         """The tokens of each sentence."""
@@ -65,23 +53,7 @@ def results_of(
     vectors: VectorMaker | None,
     trees: int,
 ) -> list[Result | InputError]:
-    """Parse texts in batches by length; duplicates are parsed once.
-
-    Parameters
-    ----------
-    window : sequence
-        Raw texts, or words; errors are returned unchanged.
-    batch_size : int
-        Texts in a batch.
-    score : callable
-        Scores the sentences of a batch.
-    finish : callable
-        Makes the result of a text, from the scores of its sentences and perhaps word vectors.
-    vectors : callable or None
-        Computes the word vectors of whole texts.
-    trees : int
-        How many trees ``finish`` makes, for the message if memory runs out.
-    """
+    """Parse texts in batches by length; duplicates are parsed once."""
     numbers: dict[Hashable, int] = {}
     which = [numbers.setdefault(_identity_of(sentence), len(numbers)) for sentence in window]
     distinct = dict(zip(which, window, strict=True))

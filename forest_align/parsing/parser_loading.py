@@ -126,15 +126,7 @@ def load_parser_for_alignment(
 ) -> Parser:
     """Load a parser for the aligners: with lemmas, but without improbable trees and posteriors.
 
-    Parameters
-    ----------
-    name, forest_size, vectors, device
-        As for :func:`load_parser`.
-
-    Raises
-    ------
-    ModelError, InputError
-        As for :func:`load_parser`.
+    Raises ModelError, InputError as for :func:`load_parser`.
     """
     from forest_align.lexicon.lexicon import load_lexicon
 
@@ -150,27 +142,7 @@ def load_parser_for_alignment(
 
 
 def load_span_parser(name_or_folder: str | Path, device: str = "cpu") -> SpanScorer:
-    """Load a parser.
-
-    Parameters
-    ----------
-    name_or_folder : str or Path
-        ``"en"`` for the bundled one; a folder in this package's format or in benepar's export format; or the
-        name of a benepar model installed for nltk, such as ``"benepar_en3"``.
-    device : str
-        As for :func:`load_parser`.
-
-    Returns
-    -------
-    SpanScorer
-
-    Raises
-    ------
-    ModelError
-        If there is no such model, or its files are damaged.
-    InputError
-        If there is no such device, or the model is in benepar's format and the device a GPU.
-    """
+    """Load a parser."""
     from forest_align.parsing.networks.devices import find_device
     from forest_align.parsing.networks.model_files import SECTION, read_config
 
@@ -195,13 +167,7 @@ def load_span_parser(name_or_folder: str | Path, device: str = "cpu") -> SpanSco
 
 
 def locate_parser(name: str) -> Path:
-    """Find the folder of a model: bundled, given by path, or installed for nltk.
-
-    Raises
-    ------
-    ModelError
-        If there is no such model.
-    """
+    """Find the folder of a model: bundled, given by path, or installed for nltk."""
     bundled = sorted(path.name for path in MODELS.iterdir() if path.is_dir()) if MODELS.is_dir() else []
     if name in bundled:
         return MODELS / name

@@ -57,18 +57,6 @@ def sentence_starts(tokens: Sequence[Token], text: str) -> tuple[int, ...]:
     No sentence ends before a comma, a dash or a colon, inside of brackets, or before the words that say who
     spoke a quotation. An abbreviation or an initial ends a sentence only before a word that usually begins
     one (*in the U.S. The …*), and dots only before a capital letter. A piece without letters is no sentence.
-
-    Parameters
-    ----------
-    tokens : sequence of Token
-        As :func:`forest_align.parsing.tokenize.tokenize` makes them, or given words.
-    text : str
-        The text of their offsets.
-
-    Returns
-    -------
-    tuple of int
-        Ascending; empty for one sentence.
     """
     words = [token.text for token in tokens]
     possible = list(_possible_starts(tokens, words, text))
@@ -108,24 +96,12 @@ def _possible_starts(tokens: Sequence[Token], words: Sequence[str], text: str) -
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """The words of a text, with what has to be known of the whole text.
-
-    Attributes
-    ----------
-    words : sequence of str
-        The words.
-    closing : frozenset of int
-        Numbers of the quotes that close.
-    bracketed : frozenset of int
-        Numbers of the words before which a bracket is open.
-    cased : bool
-        Whether sentences begin with capital letters, to judge by the first word.
-    """
+    """The words of a text, with what has to be known of the whole text."""
 
     words: Sequence[str]
-    closing: frozenset[int]
-    bracketed: frozenset[int]
-    cased: bool
+    closing: frozenset[int]  # Numbers of the quotes that close
+    bracketed: frozenset[int]  # Numbers of the words before which a bracket is open
+    cased: bool  # Whether sentences begin with capital letters, to judge by the first word
 
     @classmethod
     def of(cls, tokens: Sequence[Token], words: Sequence[str]) -> _Reader:

@@ -42,21 +42,11 @@ def _with_re(rule: re.Pattern[str], replacement: str) -> tuple[re.Pattern[str], 
 def tokenize(text: str) -> tuple[Token, ...]:
     """Split raw text the Penn treebank's way.
 
-    Contractions and punctuation are split off (``don't`` → ``do n't``). Characters stay as they are: no
-    quote or bracket is rewritten.
+    Contractions and punctuation are split off (``don't`` → ``do n't``). Characters stay as they are: no quote
+    or bracket is rewritten.
 
     Addresses stay whole. An entity of markup (``&apos;``) is split as its character would be. Moses's mark of
     a hyphen (``@-@``) is a word.
-
-    Parameters
-    ----------
-    text : str
-        Preferably one sentence. If more follow, their full stops are split off where they are unambiguous.
-
-    Returns
-    -------
-    tuple of Token
-        With offsets into ``text``; empty if the text is blank.
     """
     plain = plain_text(text)
     tokens: list[Token] = []
@@ -104,13 +94,7 @@ def _locate(word: str, text: str, at: int) -> tuple[int, int]:
 
 
 def tokens_of_words(words: Sequence[str]) -> tuple[Token, ...]:
-    """Tokens with offsets into the words joined by spaces.
-
-    Raises
-    ------
-    InputError
-        If a word is empty or holds blanks, which no output format could hold.
-    """
+    """Tokens with offsets into the words joined by spaces."""
     tokens, at = [], 0
     for word in words:
         if word.split() != [word]:

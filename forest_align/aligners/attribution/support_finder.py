@@ -170,17 +170,7 @@ def _characters(sentence: Sentence, span: Span) -> Span:
 
 
 def closest_sentences(matches: SentenceMatches, number: int, count: int) -> list[int]:
-    """Sentences of the source that together cover a sentence of the summary best, chosen one by one.
-
-    Parameters
-    ----------
-    matches : SentenceMatches
-        Summary and source.
-    number : int
-        The sentence of the summary.
-    count : int
-        How many to choose at most.
-    """
+    """Sentences of the source that together cover a sentence of the summary best, chosen one by one."""
     covered = {j: found.source for (i, j), found in matches.coverage.items() if i == number}
     weights = matches.weights[0][matches.source.words(number)]
     chosen: list[int] = []

@@ -54,30 +54,15 @@ _SAME_SUBJECT = 0.35
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ComparedSentence:
-    """What one sentence of a source says about a sentence of a summary.
+    """What one sentence of a source says about a sentence of a summary."""
 
-    Attributes
-    ----------
-    links : numpy.ndarray
-        float64, shape (n, m): link probabilities.
-    supporting : numpy.ndarray
-        The same, but 0 for words that do not say the same.
-    relations : list of AtomicRelation
-        What is known about linked words.
-    similarity : numpy.ndarray
-        Shape (n,): highest cosine of each word of the summary with a word of the source.
-    words : frozenset of str
-        Words and lemmas of the source's sentence.
-    corresponds : bool
-        Whether the two speak of the same, so that what differs is contradicted: enough content words of the
-        summary have links.
-    """
-
-    links: np.ndarray
-    supporting: np.ndarray
-    relations: list[AtomicRelation]
-    similarity: np.ndarray
-    words: frozenset[str]
+    links: np.ndarray  # float64, shape (n, m): link probabilities
+    supporting: np.ndarray  # The same, but 0 for words that do not say the same
+    relations: list[AtomicRelation]  # What is known about linked words
+    similarity: np.ndarray  # Shape (n,): highest cosine of each word of the summary with a word of the source
+    words: frozenset[str]  # Words and lemmas of the source's sentence
+    # Whether the two speak of the same, so that what differs is contradicted: enough content words of the
+    # summary have links
     corresponds: bool
 
 
@@ -129,15 +114,7 @@ def support_of_words(summary: Sentence, compared: Sequence[ComparedSentence]) ->
 
 
 def word_numbers(summary: Sentence, compared: Sequence[ComparedSentence]) -> np.ndarray:
-    """What the first regression reads of each word: float64, shape (n, len(WORD_NUMBERS)).
-
-    Parameters
-    ----------
-    summary : Sentence
-        A sentence of a summary with n words, one or more.
-    compared : sequence of ComparedSentence
-        The sentences of the source that may support it, at least one.
-    """
+    """What the first regression reads of each word: float64, shape (n, len(WORD_NUMBERS))."""
     best = _log_odds(np.max([one.supporting.max(1) for one in compared], axis=0))
     similarity = _similarity(compared)
     profiles = load_lexicon().profiles(summary)
@@ -176,15 +153,7 @@ def _mean_of_content(values: np.ndarray, content: np.ndarray) -> float:
 
 
 def context_numbers(summary: Sentence, probability: np.ndarray) -> np.ndarray:
-    """What the second regression reads of each word: float64, shape (n, len(CONTEXT_NUMBERS)).
-
-    Parameters
-    ----------
-    summary : Sentence
-        A sentence of a summary with n words, one or more.
-    probability : numpy.ndarray
-        Shape (n,): what the first regression says.
-    """
+    """What the second regression reads of each word: float64, shape (n, len(CONTEXT_NUMBERS))."""
     words = _log_odds(probability)
     mean, count = words.mean(), len(words)
     padded = np.concatenate([[mean, mean], words, [mean, mean]])

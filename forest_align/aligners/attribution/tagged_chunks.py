@@ -21,13 +21,6 @@ def chunk_spans(tags: Sequence[str], words: Sequence[str]) -> list[Span]:
 
     Punctuation and conjunctions are in no chunk. The chunks are close to those of interpretable STS (Agirre
     et al. 2016), which the chunk model learned from.
-
-    Parameters
-    ----------
-    tags : sequence of str
-        Penn tags.
-    words : sequence of str
-        The words.
     """
     spans: list[Span] = []
     start = 0

@@ -165,18 +165,6 @@ def choose_cells(probability: np.ndarray, threshold: float, joining: float) -> l
 
     A chunk joins the chunk with which it is most probable, if that has a partner to which nothing else was
     joined. So several chunks may share one between them, but pairs make no chains.
-
-    Parameters
-    ----------
-    probability : numpy.ndarray
-        Shape (A, B): probability that two chunks correspond.
-    threshold, joining : float
-        Minimum probability of the first and of the second kind of pairs.
-
-    Returns
-    -------
-    list of (int, int)
-        The pairs, ascending.
     """
     cells = sorted(np.ndindex(probability.shape), key=lambda cell: -probability[cell])
     found: list[tuple[int, int]] = []

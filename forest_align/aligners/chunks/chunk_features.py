@@ -70,40 +70,24 @@ CHUNK_FEATURES: tuple[str, ...] = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Side:
-    """One sentence and its chunks.
-
-    Attributes
-    ----------
-    spans : sequence of (int, int)
-        The chunks.
-    content, words : numpy.ndarray
-        float64, shape (A, n): each chunk's weights of its essential words, and of all its words; they add up
-        to 1. Essential are the content words, or all words of a chunk without any.
-    counts, lengths : numpy.ndarray
-        float64, shape (A,): numbers of essential words and of words.
-    heads, firsts : numpy.ndarray
-        int64, shape (A,): the last essential word, and the first word.
-    kinds : numpy.ndarray
-        int64, shape (A,): index in :data:`_KINDS`.
-    means : numpy.ndarray
-        float64, shape (A, D): unit vectors along the means of the essential words' vectors.
-    along : numpy.ndarray
-        float64, shape (A, 2 · DIRECTIONS): mean vector and head's vector along the directions.
-    forms : sequence of tuple of str
-        The lower-cased words of each chunk.
-    """
+    """One sentence and its chunks."""
 
     spans: Sequence[Span]
+    # content, words: float64, shape (A, n): each chunk's weights of its essential words, and of all its
+    # words; they add up to 1. Essential are the content words, or all words of a chunk without any.
     content: np.ndarray
     words: np.ndarray
+    # counts, lengths: float64, shape (A,): numbers of essential words and of words
     counts: np.ndarray
     lengths: np.ndarray
+    # heads, firsts: int64, shape (A,): the last essential word, and the first word
     heads: np.ndarray
     firsts: np.ndarray
-    kinds: np.ndarray
-    means: np.ndarray
+    kinds: np.ndarray  # int64, shape (A,): index in _KINDS
+    means: np.ndarray  # float64, shape (A, D): unit vectors along the means of the essential words' vectors
+    # float64, shape (A, 2 · DIRECTIONS): mean vector and head's vector along the directions
     along: np.ndarray
-    forms: Sequence[tuple[str, ...]]
+    forms: Sequence[tuple[str, ...]]  # The lower-cased words of each chunk
 
     @classmethod
     def of(cls, sentence: Sentence, spans: Sequence[Span], directions: np.ndarray) -> _Side:
@@ -156,23 +140,8 @@ def chunk_features(
     For swapped sentences, the table is transposed and the features of the two sides change places, see
     :func:`swapped_features`.
 
-    Parameters
-    ----------
-    source, target : Sentence
-        n and m tokens with word vectors; tags are used if they are known.
-    chunks : (sequence of (int, int), sequence of (int, int))
-        The A and B chunks of the two sentences, as half-open token spans; at least one each.
-    probability : numpy.ndarray
-        float32, shape (n, m): link probability of every two words.
-    evidence : numpy.ndarray
-        int32, shape (n, m): see :func:`forest_align.aligners.contextual.pair_evidence.pair_evidence`.
-    directions : numpy.ndarray
-        float32, shape (D, DIRECTIONS): those of the contextual aligner's model.
-
-    Returns
-    -------
-    numpy.ndarray
-        float32, shape (A, B, F): values of :data:`CHUNK_FEATURES`.
+    Shapes: ``probability`` float32 (n, m); ``evidence`` int32 (n, m); ``directions`` float32 (D, DIRECTIONS);
+    returns float32 (A, B, F).
     """
     ours, theirs = _Side.of(source, chunks[0], directions), _Side.of(target, chunks[1], directions)
     assert source.vectors is not None and target.vectors is not None

@@ -42,21 +42,11 @@ FORMAT = ModelFormat(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChunkJudgement:
-    """What a model says about every pair of A and B chunks.
+    """What a model says about every pair of A and B chunks."""
 
-    Attributes
-    ----------
-    aligned : numpy.ndarray
-        float64, shape (A, B): probability that the two correspond.
-    relations : numpy.ndarray
-        float64, shape (A, B, 6): probabilities of the chunk relations, if they do.
-    similarities : numpy.ndarray
-        float64, shape (A, B, 5): probabilities of :data:`SIMILARITIES`, if they do.
-    """
-
-    aligned: np.ndarray
-    relations: np.ndarray
-    similarities: np.ndarray
+    aligned: np.ndarray  # float64, shape (A, B): probability that the two correspond
+    relations: np.ndarray  # float64, shape (A, B, 6): probabilities of the chunk relations, if they do
+    similarities: np.ndarray  # float64, shape (A, B, 5): probabilities of SIMILARITIES, if they do
 
 
 @dataclass(frozen=True, slots=True, eq=False)

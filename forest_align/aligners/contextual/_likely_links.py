@@ -18,21 +18,7 @@ def most_likely_links(
 ) -> tuple[Links, float]:
     """Links that reach the threshold, links of repeated words, and the log-probability of this set.
 
-    Parameters
-    ----------
-    words : (sequence of str, sequence of str)
-        The n words of the source and the m words of the target.
-    probability : numpy.ndarray
-        float32, shape (n, m): link probability of every two words.
-    threshold : float
-        Minimum probability of a link.
-
-    Returns
-    -------
-    Links
-        In order, with their probabilities.
-    float
-        Log-probability of exactly this set of links.
+    Shapes: ``probability`` float32 (n, m).
     """
     linked = probability >= threshold
     for i, j in _repeated_links(words, probability, linked, threshold):

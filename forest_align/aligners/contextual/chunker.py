@@ -47,42 +47,20 @@ _KINDS = {"CC": "and", ",": "comma", ".": "stop", ":": "stop", "``": "quote", "'
 
 
 class Chunk(NamedTuple):
-    """A part of a sentence.
+    """A part of a sentence."""
 
-    Attributes
-    ----------
-    kind : str
-        ``noun`` (phrase), ``verb`` (group), ``to`` (before a verb), ``preposition``, ``relative``, ``and``,
-        ``comma``, ``particle``, ``quote``, ``stop``, ``word`` or, behind the last word, ``end``.
-    head : int
-        Place of the head of a noun phrase, of the main verb of a group, or of the word.
-    is_passive, is_participle : bool
-        Of verb groups: whether it is in the passive, and whether it is a past participle alone.
-    """
-
+    # `noun` (phrase), `verb` (group), `to` (before a verb), `preposition`, `relative`, `and`, `comma`,
+    # `particle`, `quote`, `stop`, `word` or, behind the last word, `end`
     kind: str
-    head: int
+    head: int  # Place of the head of a noun phrase, of the main verb of a group, or of the word
+    # is_passive, is_participle: Of verb groups: whether it is in the passive, and whether it is a past
+    # participle alone
     is_passive: bool = False
     is_participle: bool = False
 
 
 class Chunker:
-    """Splits one sentence.
-
-    Parameters
-    ----------
-    words, tags : sequence of str
-        Lower-cased words and their Penn tags.
-
-    Attributes
-    ----------
-    chunks : list of Chunk
-        The parts in their order.
-    heads : list of int
-        Heads of all noun phrases, of owners (*Oslo's mayor*) too.
-    modifiers : list of (int, int)
-        Heads with words of their phrase or their owner.
-    """
+    """Splits one sentence."""
 
     def __init__(self, words: Sequence[str], tags: Sequence[str]) -> None:
         self.words, self.tags = words, tags

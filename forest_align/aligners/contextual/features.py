@@ -125,28 +125,15 @@ LINK_CLASSES: tuple[str, ...] = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentenceFeatures:
-    """The data of one sentence that the link model needs.
+    """The data of one sentence that the link model needs."""
 
-    Attributes
-    ----------
-    kinds : numpy.ndarray
-        int32, shape (n,): 0 content word, 1 function word, 2 punctuation.
-    capital : numpy.ndarray
-        uint8, shape (n,): whether a word begins with a capital.
-    letters, ends : numpy.ndarray
-        int32: code points of all lower-cased words, and the end of each word's.
-    related : numpy.ndarray
-        int32, shape (n, 10, 3): the words that each is related to, see
-        :func:`forest_align.aligners.contextual.relations.related_words`.
-    vectors, projected : numpy.ndarray
-        float32, shapes (n, D) and (n, d): unit vectors, original and projected.
-    """
-
-    kinds: np.ndarray
-    capital: np.ndarray
+    kinds: np.ndarray  # int32, shape (n,): 0 content word, 1 function word, 2 punctuation
+    capital: np.ndarray  # uint8, shape (n,): whether a word begins with a capital
+    # letters, ends: int32: code points of all lower-cased words, and the end of each word's
     letters: np.ndarray
     ends: np.ndarray
-    related: np.ndarray
+    related: np.ndarray  # int32, shape (n, 10, 3): the words that each is related to, see related_words
+    # vectors, projected: float32, shapes (n, D) and (n, d): unit vectors, original and projected
     vectors: np.ndarray
     projected: np.ndarray
 
@@ -181,14 +168,7 @@ def base_table(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Features and class of every cell, and which cells join two capitalised words.
 
-    Returns
-    -------
-    base : numpy.ndarray
-        float32, shape (n * m, 75): :data:`BASE_FEATURES`.
-    classes : numpy.ndarray
-        int32, shape (n * m,): index in :data:`LINK_CLASSES`.
-    names : numpy.ndarray
-        uint8, shape (n, m).
+    Shapes: returns float32 (n * m, 75); returns int32 (n * m,); returns uint8 (n, m).
     """
     inputs, names = kernel_inputs(source, target, evidence)
     base, classes = kernel.base_features(*inputs)
@@ -200,19 +180,7 @@ def direction_features(
 ) -> np.ndarray:
     """Values of :data:`DIRECTION_FEATURES`.
 
-    Parameters
-    ----------
-    source, target : SentenceFeatures
-        Of n and m words.
-    directions : numpy.ndarray
-        float32, shape (D, DIRECTIONS).
-    cells : numpy.ndarray
-        int32, shape (K,): which cells of the (n, m) table, row by row.
-
-    Returns
-    -------
-    numpy.ndarray
-        float32, shape (K, DIRECTIONS): the sum over both words.
+    Shapes: ``directions`` float32 (D, DIRECTIONS); ``cells`` int32 (K,); returns float32 (K, DIRECTIONS).
     """
     rows, columns = np.divmod(cells, len(target.kinds))
     # One product for both is faster.

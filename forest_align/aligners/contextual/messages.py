@@ -23,32 +23,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MessageNetwork:
-    """Weights of a pass, over F features, with h hidden units and messages of s numbers.
+    """Weights of a pass, over F features, with h hidden units and messages of s numbers."""
 
-    Attributes
-    ----------
-    hidden : numpy.ndarray
-        float32, shape (F, h + 1): from the features to the initial state of a cell, before rectification.
-        The last unit is linear and is part of every score.
-    hidden_bias : numpy.ndarray
-        float32, shape (9, h + 1): by class.
-    send, send_bias : numpy.ndarray
-        float32, shapes (rounds, h, s) and (rounds, s): from the state to the message.
-    own, receive, receive_bias : numpy.ndarray
-        float32, shapes (rounds, h, h), (rounds, 27, s, h) and (rounds, h): from the state and the collected
-        messages to the change of the state, see :func:`forest_align.cext.contextual.message_pass`.
-    output : numpy.ndarray
-        float32, shape (h,): weights of the last state in the score.
-    """
-
+    # float32, shape (F, h + 1): from the features to the initial state of a cell, before rectification. The
+    # last unit is linear and is part of every score.
     hidden: np.ndarray
-    hidden_bias: np.ndarray
+    hidden_bias: np.ndarray  # float32, shape (9, h + 1): by class
+    # send, send_bias: float32, shapes (rounds, h, s) and (rounds, s): from the state to the message
     send: np.ndarray
     send_bias: np.ndarray
+    # own, receive, receive_bias: float32, shapes (rounds, h, h), (rounds, 27, s, h) and (rounds, h): from the
+    # state and the collected messages to the change of the state, see message_pass
     own: np.ndarray
     receive: np.ndarray
     receive_bias: np.ndarray
-    output: np.ndarray
+    output: np.ndarray  # float32, shape (h,): weights of the last state in the score
 
     @classmethod
     def without_rounds(
@@ -112,25 +101,9 @@ class MessageNetwork:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Run the pass.
 
-        Parameters
-        ----------
-        probability : numpy.ndarray
-            float32, shape (n, m): result of the previous pass; cells not listed keep their probability.
-        cells, classes : numpy.ndarray
-            int32, shape (k,): the cells, as i * m + j, and the class of each.
-        features : numpy.ndarray
-            float32, shape (k, F).
-        source_kinds, target_kinds : numpy.ndarray
-            int32, shapes (n,) and (m,): 0 content word, 1 function word, 2 punctuation.
-        source_related, target_related : numpy.ndarray
-            int32, shapes (n, 10, 3) and (m, 10, 3): the words that each word is related to.
-
-        Returns
-        -------
-        numpy.ndarray
-            float32, shape (n, m).
-        numpy.ndarray
-            float32, shape (rounds, k, 27, s): the messages that each cell collected.
+        Shapes: ``probability`` float32 (n, m); ``cells``, ``classes`` int32 (k,); ``features`` float32 (k,
+        F); ``source_kinds``, ``target_kinds`` int32 (n,) and (m,); ``source_related``, ``target_related``
+        int32 (n, 10, 3) and (m, 10, 3); returns float32 (n, m); returns float32 (rounds, k, 27, s).
         """
         return kernel.message_pass(
             probability,
@@ -155,21 +128,7 @@ class MessageNetwork:
     ) -> tuple[np.ndarray, float, float]:
         """The parts of a cell's score, which is linear if the set of active units is held fixed.
 
-        Parameters
-        ----------
-        features : numpy.ndarray
-            float32, shape (F,).
-        kind : int
-            Class of the cell.
-        collected : numpy.ndarray
-            float32, shape (rounds, 27, s): the messages that the cell collected.
-
-        Returns
-        -------
-        weights : numpy.ndarray
-            float32, shape (F,): factors of its features.
-        bias, messages : float
-            Contributions of the class and of the messages.
+        Shapes: ``features`` float32 (F,); ``collected`` float32 (rounds, 27, s); returns float32 (F,).
         """
         units = features @ self.hidden + self.hidden_bias[kind]
         active, state = [units[:-1] > 0], np.maximum(units[:-1], 0)

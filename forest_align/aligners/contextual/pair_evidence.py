@@ -33,26 +33,10 @@ _SAME_WORD = int(Evidence.IDENTICAL | Evidence.LEMMA)
 def pair_evidence(
     source: Sentence, target: Sentence, lexicon: Lexicon, ppdb: PairTable | None = None
 ) -> np.ndarray:
-    """Find the evidence for and against a link of every two words.
+    """Find the evidence for and against a link of every two words. Shapes: returns int32 (n, m).
 
     The result for swapped sentences is the transpose. That of the last few pairs of sentences is kept,
     because the models of links, phrases and edits all read it.
-
-    Parameters
-    ----------
-    source, target : Sentence
-        Sentences; tags and lemmas are used if they are known.
-    lexicon : Lexicon
-        The lexicon.
-    ppdb : PairTable, optional
-        The user's paraphrase pairs.
-
-    Returns
-    -------
-    numpy.ndarray
-        int32, shape (n, m), read-only: sums of :class:`~forest_align.lexicon.kinds.Evidence`, relations of
-        quantities from bit :data:`QUANTITIES_FROM` on, :data:`ANTONYMS`, :data:`OPPOSED` and
-        :data:`WITHIN`. An acronym and a word that is only spelled like it (*IT*, *it*) are not the same word.
     """
     found = lexical_evidence(source, target, lexicon, ppdb)
     words = source.words, target.words

@@ -65,17 +65,7 @@ class LinkPasses(NamedTuple):
     ) -> tuple[Pass, Pass]:
         """Run the second pass on the cells that the first one keeps, and the third on those it keeps.
 
-        Parameters
-        ----------
-        source, target : SentenceFeatures
-            Prepared sentences of n and m words.
-        evidence : numpy.ndarray
-            int32, shape (n, m), from :func:`forest_align.lexicon.evidence.lexical_evidence`.
-
-        Returns
-        -------
-        tuple of Pass
-            The second and the third pass; the probabilities of the last one are those of the model.
+        Shapes: ``evidence`` int32 (n, m).
         """
         inputs, names = kernel_inputs(source, target, evidence)
         probability, cells, base, classes = kernel.first_pass(*inputs, self.first, HOPELESS)

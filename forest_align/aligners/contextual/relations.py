@@ -62,18 +62,7 @@ class _Clause:
 
 
 def related_words(words: Sequence[str], tags: Sequence[str]) -> np.ndarray:
-    """The words that each word is related to.
-
-    Parameters
-    ----------
-    words, tags : sequence of str
-        n words and their Penn tags.
-
-    Returns
-    -------
-    numpy.ndarray
-        int32, shape (n, 10, 3): by :data:`RELATIONS`, the places of up to :data:`WIDTH` words; -1 for none.
-    """
+    """The words that each word is related to. Shapes: returns int32 (n, 10, 3)."""
     reader = _Reader([word.lower() for word in words], tags)
     reader.read()
     # An array of Python is filled faster than one of numpy.

@@ -29,29 +29,16 @@ _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 
 @dataclass(frozen=True, slots=True)
 class DocumentSentences:
-    """A document as sentences.
+    """A document as sentences."""
 
-    Attributes
-    ----------
-    sentences : tuple of Sentence
-        With tokens, except blank ones; offsets of tokens count inside their sentence.
-    spans : tuple of (int, int)
-        Half-open character offsets of the sentences in the document; empty if they were given one by one.
-    """
-
+    # With tokens, except blank ones; offsets of tokens count inside their sentence
     sentences: tuple[Sentence, ...]
+    # Half-open character offsets of the sentences in the document; empty if they were given one by one
     spans: tuple[tuple[int, int], ...] = ()
 
 
 def document_sentences(document: Document) -> DocumentSentences:
-    """Split a text into sentences, or tokenize the given ones; blank ones keep their places.
-
-    Raises
-    ------
-    InputError
-        If the document is neither a text nor a sequence of texts and sentences, or has more than
-        :data:`MAX_SENTENCES` sentences.
-    """
+    """Split a text into sentences, or tokenize the given ones; blank ones keep their places."""
     if isinstance(document, str):
         split = list(_split(document))
         found = DocumentSentences(tuple(one for one, _ in split), tuple(span for _, span in split))
@@ -67,13 +54,7 @@ def document_sentences(document: Document) -> DocumentSentences:
 
 
 def sentences_of_sides(**documents: Document) -> list[DocumentSentences]:
-    """What :func:`document_sentences` gives for each document; an error names the one that it is about.
-
-    Raises
-    ------
-    InputError
-        See :func:`document_sentences`; the field is the name of the document.
-    """
+    """What :func:`document_sentences` gives for each document; an error names the one that it is about."""
     sides = []
     for side, document in documents.items():
         try:

@@ -150,20 +150,6 @@ def best_links(
 
     The best set is that of links with a probability of at least one half. Less probable ones are added one by
     one, the most probable first. So each threshold keeps the links of every higher one.
-
-    Parameters
-    ----------
-    matches : SentenceMatches
-        The two documents.
-    probabilities : mapping of (int, int) to float
-        Probability of each candidate.
-    threshold : float
-        Less probable links are left out.
-
-    Returns
-    -------
-    list of (int, int)
-        Ascending.
     """
     distance = matches.distance()
     # Of copies, the one that follows what stands before it, then the nearest one.

@@ -35,14 +35,9 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coverage:
-    """How similar each word of two sentences is to its best partner in the other one.
+    """How similar each word of two sentences is to its best partner in the other one."""
 
-    Attributes
-    ----------
-    source, target : numpy.ndarray
-        float32, shapes (n,) and (m,), cosines.
-    """
-
+    # source, target: float32, shapes (n,) and (m,), cosines
     source: np.ndarray
     target: np.ndarray
 
@@ -50,23 +45,8 @@ class Coverage:
 class SentenceTable:
     """The words of a document's sentences in one table.
 
-    Parameters
-    ----------
-    sentences : sequence of Sentence
-        Sentences without tokens or word vectors are kept as empty ones.
-    lemma_numbers : dict of str to int
-        Numbers of lemmas, shared by the two documents; new lemmas are added.
-
-    Attributes
-    ----------
-    begin : numpy.ndarray
-        int64, shape (n + 1,): where the words of each sentence begin.
-    lemmas : numpy.ndarray
-        int64, shape (words,).
-    content : numpy.ndarray
-        float32, shape (words,): 1 for content words, less for others.
-    vectors : numpy.ndarray
-        float32, shape (words, D).
+    Shapes: ``begin`` int64 (n + 1,); ``lemmas`` int64 (words,); ``content`` float32 (words,); ``vectors``
+    float32 (words, D).
     """
 
     def __init__(self, sentences: Sequence[Sentence], lemma_numbers: dict[str, int]) -> None:
@@ -111,20 +91,7 @@ class SentenceTable:
 class SentenceMatches:
     """Similarities of the sentences of two documents, and of the words of the candidates among them.
 
-    Parameters
-    ----------
-    source, target : sequence of Sentence
-        The sentences, with word vectors and lemmas. Those without match nothing.
-
-    Attributes
-    ----------
-    cosine, overlap : numpy.ndarray
-        float32, shape (n, m): cosine of the mean word vectors, minus what all sentences have in common; and
-        cosine of the weights of the lemmas.
-    weights : tuple of numpy.ndarray
-        For each side the weight of each word: its information content in both documents.
-    coverage : mapping of (int, int) to Coverage
-        The candidates.
+    Shapes: ``cosine``, ``overlap`` float32 (n, m).
     """
 
     def __init__(self, source: Sequence[Sentence], target: Sequence[Sentence]) -> None:

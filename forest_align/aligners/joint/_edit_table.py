@@ -60,22 +60,7 @@ def phrase_pairs(
     near. If a word has more than :data:`MOST_PARTNERS` counterparts, it keeps those that the lexicon relates
     to it first, then the nearest.
 
-    Parameters
-    ----------
-    evidence : numpy.ndarray
-        int32, shape (n, m), for sentences of n and m words, from
-        :func:`forest_align.lexicon.evidence.word_evidence`.
-    cosine : numpy.ndarray
-        float32, shape (n, m): cosines of the word vectors.
-    groups : sequence of Group
-        Phrases that the lexicon knows to correspond.
-    longest : int
-        Maximum number of words in a phrase.
-
-    Returns
-    -------
-    numpy.ndarray
-        int32, shape (P, 4): half-open spans (start, end, start, end); pairs of words first, then by size.
+    Shapes: ``evidence`` int32 (n, m); ``cosine`` float32 (n, m); returns int32 (P, 4).
     """
     telling = (evidence & _TELLING) != 0
     closeness = cosine + telling
@@ -142,17 +127,11 @@ def possible_links(spans: np.ndarray, lengths: tuple[int, int]) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArcPairs:
-    """Pairs of arcs, one of each sentence, whose ends could be aligned.
+    """Pairs of arcs, one of each sentence, whose ends could be aligned."""
 
-    Attributes
-    ----------
-    arcs : numpy.ndarray
-        int32, shape (A, 2): index of each of the two arcs in its sentence.
-    governors, dependents : numpy.ndarray
-        int32, shape (A, 2): their words; governors are (-1, -1) if both arcs lead to a root.
-    """
-
-    arcs: np.ndarray
+    arcs: np.ndarray  # int32, shape (A, 2): index of each of the two arcs in its sentence
+    # governors, dependents: int32, shape (A, 2): their words; governors are (-1, -1) if both arcs lead to a
+    # root
     governors: np.ndarray
     dependents: np.ndarray
 
@@ -165,12 +144,7 @@ def arc_pairs(source: Sequence[Dependency], target: Sequence[Dependency], possib
 
     An arc to a root is paired with an arc to a root: the artificial roots count as aligned.
 
-    Parameters
-    ----------
-    source, target : sequence of Dependency
-        Arcs of two sentences of n and m words.
-    possible : numpy.ndarray
-        bool, shape (n, m): whether a phrase pair contains the two words.
+    Shapes: ``possible`` bool (n, m).
     """
     ends, others = (
         np.array([(arc.governor, arc.dependent) for arc in arcs], np.int32).reshape(-1, 2)

@@ -43,21 +43,11 @@ _MOST_ODDS = 7.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkTable:
-    """The results of a link model for all pairs of words of two sentences.
+    """The results of a link model for all pairs of words of two sentences."""
 
-    Attributes
-    ----------
-    probability : numpy.ndarray
-        float32, shape (n, m): of a link.
-    threshold : float
-        Minimum probability at which the model makes the link.
-    log_odds : numpy.ndarray
-        float32, shape (n, m): of a link, clipped to ±7.
-    """
-
-    probability: np.ndarray
-    threshold: float
-    log_odds: np.ndarray
+    probability: np.ndarray  # float32, shape (n, m): of a link
+    threshold: float  # Minimum probability at which the model makes the link
+    log_odds: np.ndarray  # float32, shape (n, m): of a link, clipped to ±7
 
     @classmethod
     def of(cls, probability: np.ndarray, threshold: float) -> LinkTable:
@@ -79,13 +69,7 @@ class LinkTable:
         return np.stack(values, axis=1).astype(np.float32)
 
     def of_blocks(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        """Features of P pairs of phrases of a and b words: float32 (P, len(LINK_PHRASE_FEATURES)).
-
-        Parameters
-        ----------
-        rows, columns : numpy.ndarray
-            int, shapes (P, a, 1) and (P, 1, b): their words.
-        """
+        """Features of P pairs of phrases of a and b words: float32 (P, len(LINK_PHRASE_FEATURES))."""
         odds, probability = self.log_odds[rows, columns], self.probability[rows, columns]
         best = np.concatenate([odds.max(axis=2), odds.max(axis=1)], axis=1)
         values = (
@@ -118,21 +102,10 @@ def link_table(
 ) -> LinkTable:
     """The results of the model for two sentences with word vectors; swapping them transposes the table.
 
-    Parameters
-    ----------
-    model : LinkModel
-        The link model.
-    source, target : Sentence
-        Sentences of n and m words.
-    evidence : numpy.ndarray
-        int32, shape (n, m): see :meth:`LinkModel.link_probabilities`.
-    links : {"sure", "all"}
-        Whose probabilities: those of sure links, or of possible ones too.
+    Raises InputError, ModelError see :meth:`LinkModel.prepare`; also if all links are wanted of a model that
+    knows sure ones only.
 
-    Raises
-    ------
-    InputError, ModelError
-        See :meth:`LinkModel.prepare`; also if all links are wanted of a model that knows sure ones only.
+    Shapes: ``evidence`` int32 (n, m).
     """
     probability = model.link_probabilities(source, target, evidence)
     if not check_convention(links):

@@ -50,21 +50,7 @@ def deleted_phrase_features(
 ) -> np.ndarray:
     """Features of deletions of phrases.
 
-    Parameters
-    ----------
-    phrases : numpy.ndarray
-        int32, shape (K, 3), see :func:`deleted_phrases`.
-    sentences : (Sentence, Sentence)
-        Sentences of n and m words, with forests.
-    sides : (SentenceFeatures, SentenceFeatures)
-        Data of the two sentences.
-    cosine, same : numpy.ndarray
-        float32 and bool, shape (n, m): cosines of the words, and whether they are the same.
-
-    Returns
-    -------
-    numpy.ndarray
-        float32, shape (K, len(DELETED_PHRASE_FEATURES)).
+    Shapes: ``phrases`` int32 (K, 3); returns float32 (K, len(DELETED_PHRASE_FEATURES).
     """
     features = np.zeros((len(phrases), len(DELETED_PHRASE_FEATURES)), np.float32)
     constituents = [set(constituents_of(sentence)) for sentence in sentences]

@@ -70,29 +70,8 @@ def phrase_features(
 ) -> np.ndarray:
     """Features of phrase pairs.
 
-    Parameters
-    ----------
-    spans : numpy.ndarray
-        int32, shape (P, 4): half-open spans.
-    source, target : Sentence
-        Sentences of n and m words, with forests.
-    sides : (SentenceFeatures, SentenceFeatures)
-        Data of the two sentences.
-    base : numpy.ndarray
-        float32, shape (n, m, K): features of the pairs of words; those of :data:`BASE_FEATURES` come first.
-    evidence : numpy.ndarray
-        int32, shape (n, m).
-    arcs : (sequence of Dependency, sequence of Dependency)
-        Basic dependencies of both.
-    groups : sequence of Group
-        Phrases that the lexicon knows to correspond.
-    links : LinkTable, optional
-        Results of the link model; without them the link features are 0.
-
-    Returns
-    -------
-    numpy.ndarray
-        float32, shape (P, len(PHRASE_FEATURES)).
+    Shapes: ``spans`` int32 (P, 4); ``base`` float32 (n, m, K); ``evidence`` int32 (n, m); returns float32 (P,
+    len(PHRASE_FEATURES).
     """
     features = np.zeros((len(spans), len(PHRASE_FEATURES)), np.float32)
     if not len(spans):
@@ -127,10 +106,7 @@ def _fill_blocks(
 ) -> np.ndarray:
     """Fill in values that depend on the features of the words inside, for one phrase size at a time.
 
-    Returns
-    -------
-    numpy.ndarray
-        float32, shape (P, 4): see :func:`_within`.
+    Shapes: returns float32 (P, 4).
     """
     lengths = _lengths(spans)
     same = (evidence & _SAME) != 0

@@ -62,20 +62,7 @@ def deleted_arc_features(*sides: Sequence[Dependency]) -> np.ndarray:
 
 
 def arc_features(pairs: ArcPairs, source: Sequence[Dependency], target: Sequence[Dependency]) -> np.ndarray:
-    """Features of A pairs of arcs.
-
-    Parameters
-    ----------
-    pairs : ArcPairs
-        The pairs.
-    source, target : sequence of Dependency
-        All arcs of the two sentences.
-
-    Returns
-    -------
-    numpy.ndarray
-        float32, shape (A, len(ARC_FEATURES)): of the alignment of two arcs, minus those of their deletions.
-    """
+    """Features of A pairs of arcs. Shapes: returns float32 (A, len(ARC_FEATURES)."""
     count = len(ARC_CLASSES)
     features = np.zeros((len(pairs), len(ARC_FEATURES)), np.float32)
     classes, others = (

@@ -78,44 +78,23 @@ _SAME = int(Evidence.IDENTICAL | Evidence.LEMMA)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairEdits:
-    """All considered edits of a sentence pair, with their features.
+    """All considered edits of a sentence pair, with their features."""
 
-    Attributes
-    ----------
-    lengths : (int, int)
-        Numbers of words n and m.
-    spans : numpy.ndarray
-        int32, shape (P, 4): phrase pairs as half-open spans; the first W of them are pairs of words.
-    word_features : numpy.ndarray
-        float32, shape (W, len(WORD_FEATURES)).
-    word_classes : numpy.ndarray
-        int32, shape (W,): index in :data:`LINK_CLASSES`.
-    phrase_features : numpy.ndarray
-        float32, shape (P - W, len(PHRASE_FEATURES)).
-    deletions : (numpy.ndarray, numpy.ndarray)
-        float32, shapes (n, D) and (m, D), D = len(DELETION_FEATURES): of the deletion of each word.
-    deleted : numpy.ndarray
-        int32, shape (K, 3): phrases of several words that can be deleted as wholes: side, start, end.
-    deleted_features : numpy.ndarray
-        float32, shape (K, len(DELETED_PHRASE_FEATURES)).
-    arcs : (sequence of Dependency, sequence of Dependency)
-        The arcs of both sentences; empty if arcs are not aligned.
-    arc_pairs : ArcPairs
-        Pairs of arcs.
-    arc_features : numpy.ndarray
-        float32, shape (A, len(ARC_FEATURES)): of the alignment, minus those of the two deletions.
-    """
-
-    lengths: tuple[int, int]
+    lengths: tuple[int, int]  # Numbers of words n and m
+    # int32, shape (P, 4): phrase pairs as half-open spans; the first W of them are pairs of words
     spans: np.ndarray
-    word_features: np.ndarray
-    word_classes: np.ndarray
-    phrase_features: np.ndarray
+    word_features: np.ndarray  # float32, shape (W, len(WORD_FEATURES))
+    word_classes: np.ndarray  # int32, shape (W,): index in LINK_CLASSES
+    phrase_features: np.ndarray  # float32, shape (P - W, len(PHRASE_FEATURES))
+    # float32, shapes (n, D) and (m, D), D = len(DELETION_FEATURES): of the deletion of each word
     deletions: tuple[np.ndarray, np.ndarray]
+    # int32, shape (K, 3): phrases of several words that can be deleted as wholes: side, start, end
     deleted: np.ndarray
-    deleted_features: np.ndarray
+    deleted_features: np.ndarray  # float32, shape (K, len(DELETED_PHRASE_FEATURES))
+    # The arcs of both sentences; empty if arcs are not aligned
     arcs: tuple[Sequence[Dependency], Sequence[Dependency]]
     arc_pairs: ArcPairs
+    # float32, shape (A, len(ARC_FEATURES)): of the alignment, minus those of the two deletions
     arc_features: np.ndarray
 
     def covered(self, chosen: np.ndarray) -> np.ndarray:
@@ -138,35 +117,7 @@ def pair_edits(
     ppdb: PairTable | None = None,
     links: str = "sure",
 ) -> PairEdits:
-    """Find the edits of a pair and compute their features.
-
-    Parameters
-    ----------
-    source, target : Sentence
-        The sentences, with forests and word vectors.
-    lexicon : Lexicon
-        Relations of words.
-    longest : int
-        Maximum number of words in a phrase, λ of the paper.
-    arcs : bool
-        Whether arcs are aligned too.
-    phrase_deletions : bool
-        Whether phrases of up to ``longest`` words are deleted as wholes.
-    link_model : LinkModel, optional
-        For the features of links; without it they are 0.
-    ppdb : PairTable, optional
-        Paraphrases of the user, of words and of phrases: additional synonyms.
-    links : {"sure", "all"}
-        The convention of the probabilities of links.
-
-    Raises
-    ------
-    InputError
-        If a sentence has no tokens, no forest or no word vectors, or their vectors differ in size.
-        Also if the link model does not know the convention.
-    ModelError
-        If the link model expects vectors of another size.
-    """
+    """Find the edits of a pair and compute their features."""
     check_parsed(source, target)
     sides = _sides(source, target)
     # Only evidence of words: the kernel and the link model use the cosines themselves.
@@ -211,13 +162,7 @@ def pair_edits(
 
 
 def check_parsed(source: Sentence, target: Sentence) -> None:
-    """Check that both sentences have tokens, a forest and word vectors that can be compared.
-
-    Raises
-    ------
-    InputError
-        If a sentence lacks something (the error names the side), or the vectors differ in size.
-    """
+    """Check that both sentences have tokens, a forest and word vectors that can be compared."""
     check_tokens(source, target)
     for side, sentence in (("source", source), ("target", target)):
         if sentence.forest is None:

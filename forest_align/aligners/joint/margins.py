@@ -22,20 +22,6 @@ def margins(
     twenty times as long. So the margin only compares with simple alternatives. They delete the words of the
     pair, or replace it by one other phrase pair that overlaps no other chosen one. Arc pairs that begin or
     end in a phrase pair are added and removed with it.
-
-    Parameters
-    ----------
-    edits : PairEdits
-        Edits of a pair of sentences.
-    best : Solution
-        The chosen edits.
-    phrase_scores, arc_scores : numpy.ndarray
-        Scores of all phrase pairs and arc pairs.
-
-    Returns
-    -------
-    numpy.ndarray
-        float64, one for each of ``best.phrases``.
     """
     n, m = edits.lengths
     owner = np.full((n, m), -1)

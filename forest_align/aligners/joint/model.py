@@ -239,15 +239,7 @@ def _shapes(phrase_deletions: bool) -> dict[str, tuple[int, ...]]:
 
 
 def summed_features(edits: PairEdits, found: Solution) -> np.ndarray:
-    """Sum of the features of chosen edits, float64 (WEIGHT_COUNT,); times the weights, it is their score.
-
-    Parameters
-    ----------
-    edits : PairEdits
-        Edits of a pair.
-    found : Solution
-        The chosen edits.
-    """
+    """Sum of the features of chosen edits, float64 (WEIGHT_COUNT,); times the weights, it is their score."""
     phrases = found.phrases
     words = np.zeros(_SHAPES["words"])
     count = len(edits.word_features)

@@ -19,24 +19,15 @@ from forest_align.types.spans import SpanSums
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """The best edits.
+    """The best edits."""
 
-    Attributes
-    ----------
-    phrases, arcs : numpy.ndarray
-        int, sorted: indices of the aligned phrase pairs and arc pairs; all other words and arcs are deleted.
-    deletions : numpy.ndarray
-        int, sorted: indices of the phrases of several words that are deleted as wholes.
-    score : float
-        Sum of the scores.
-    is_best : bool
-        False if the search was cut short, at :data:`~forest_align.aligners.joint.solver.MOST_NODES`.
-    """
-
+    # phrases, arcs: int, sorted: indices of the aligned phrase pairs and arc pairs; all other words and arcs
+    # are deleted
     phrases: np.ndarray
     arcs: np.ndarray
     score: float
-    is_best: bool = True
+    is_best: bool = True  # False if the search was cut short, at MOST_NODES
+    # int, sorted: indices of the phrases of several words that are deleted as wholes
     deletions: np.ndarray = field(default_factory=lambda: np.zeros(0, np.intp))
 
 
@@ -83,30 +74,8 @@ def best_edits(
 ) -> Solution:
     """Find the edits with the highest sum of scores.
 
-    Parameters
-    ----------
-    lengths : (int, int)
-        Numbers of words n and m.
-    spans : numpy.ndarray
-        int32, shape (P, 4): phrase pairs as half-open spans.
-    phrase_scores : numpy.ndarray
-        float64, shape (P,): α of the phrase pair minus the δ of all of its words.
-    pairs : ArcPairs
-        A pairs of arcs; each of their pairs of words lies in some phrase pair.
-    arc_scores : numpy.ndarray
-        float64, shape (A,): α of the arc pair minus the δ of both arcs.
-    deleted, deletion_scores : numpy.ndarray, optional
-        int32, shape (K, 3), and float64, shape (K,): side, start and end of phrases of several words, and the
-        δ of the phrase minus the δ of all of its words.
-
-    Returns
-    -------
-    Solution
-
-    Raises
-    ------
-    ModelError
-        If HiGHS is not installed, or fails.
+    Shapes: ``spans`` int32 (P, 4); ``phrase_scores`` float64 (P,); ``arc_scores`` float64 (A,); ``deleted``,
+    ``deletion_scores`` int32 (K, 3), and.
     """
     kept, kept_arcs = _pruned(lengths, spans, phrase_scores, pairs, arc_scores)
     if deleted is None or deletion_scores is None:

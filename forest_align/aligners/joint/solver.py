@@ -23,26 +23,7 @@ def maximise(
     The relaxed program is solved first; for most pairs of sentences its solution is integral. The solution
     with all variables 0 must satisfy the constraints.
 
-    Parameters
-    ----------
-    scores : numpy.ndarray
-        float64, shape (V,): coefficient of each variable.
-    starts, variables, values : numpy.ndarray
-        The matrix of the constraints by rows: int32, shape (R + 1,), and int32 and float64, shape (E,).
-    upper : numpy.ndarray
-        float64, shape (R,): upper bounds of the rows.
-
-    Returns
-    -------
-    numpy.ndarray
-        bool, shape (V,): which variables are 1.
-    bool
-        False if the search was stopped early, so that a better solution may exist.
-
-    Raises
-    ------
-    ModelError
-        If HiGHS is not installed, or fails.
+    Shapes: ``scores`` float64 (V,); ``upper`` float64 (R,); returns bool (V,).
     """
     highspy = import_solver()
     program = highspy.HighsLp()
@@ -82,13 +63,7 @@ _OPTIONS = {
 
 
 def import_solver() -> Any:
-    """The module ``highspy``.
-
-    Raises
-    ------
-    ModelError
-        If it is not installed.
-    """
+    """The module ``highspy``."""
     try:
         import highspy
     except ImportError as error:

@@ -79,21 +79,12 @@ class SpanPairIndex(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SpanEvidence:
-    """What is known about the phrases of two sentences.
-
-    Attributes
-    ----------
-    source, target : SentenceSpans
-        The phrases.
-    words : WordMatrices
-        What is known about their words.
-    sizes : (numpy.ndarray, numpy.ndarray)
-        float64, shapes (S,) and (T,): lengths of the sums of the phrases' word vectors, each of length 1.
-    """
+    """What is known about the phrases of two sentences."""
 
     source: SentenceSpans
     target: SentenceSpans
-    words: WordMatrices
+    words: WordMatrices  # What is known about their words
+    # float64, shapes (S,) and (T,): lengths of the sums of the phrases' word vectors, each of length 1
     sizes: tuple[np.ndarray, np.ndarray]
 
     @cached_property
@@ -120,19 +111,7 @@ def phrase_features(
 ) -> np.ndarray:
     """Features of pairs of phrases; swapped sentences have the same features.
 
-    Parameters
-    ----------
-    phrases : SpanEvidence
-        The phrases of two sentences.
-    pairs : SpanPairIndex
-        K pairs of them.
-    sides : (numpy.ndarray, numpy.ndarray), optional
-        Their :func:`side_features`, if known.
-
-    Returns
-    -------
-    numpy.ndarray
-        float32, shape (K, len(FEATURES)).
+    Shapes: returns float32 (K, len(FEATURES).
     """
     one, two = side_features(phrases, pairs) if sides is None else sides
     source, target, (a, b) = phrases.source, phrases.target, pairs

@@ -25,17 +25,10 @@ FORMAT = ModelFormat(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PhraseModel:
-    """A network of two hidden layers.
+    """A network of two hidden layers."""
 
-    Attributes
-    ----------
-    network : RectifierNetwork
-        Reads the features and says one number, log-odds.
-    card : dict
-        Notes for people: how the model was trained, and on what data.
-    """
-
-    network: RectifierNetwork
+    network: RectifierNetwork  # Reads the features and says one number, log-odds
+    # Notes for people: how the model was trained, and on what data
     card: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -57,12 +50,6 @@ class PhraseModel:
 
     @classmethod
     def load(cls, folder: str | Path) -> PhraseModel:
-        """Read what :meth:`save` wrote.
-
-        Raises
-        ------
-        ModelError
-            If a file is missing or damaged, or its features are not those of this version.
-        """
+        """Read what :meth:`save` wrote."""
         saved = FORMAT.load(folder)
         return cls(RectifierNetwork.of_saved(saved), saved.notes())

@@ -24,39 +24,17 @@ LEAST_CONSISTENT = -9.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProposedPairs:
-    """Pairs of phrases with their features.
+    """Pairs of phrases with their features."""
 
-    Attributes
-    ----------
-    phrases : SpanEvidence
-        The phrases of both sentences.
-    pairs : SpanPairIndex
-        K pairs of them.
-    features : numpy.ndarray
-        float32, shape (K, F).
-    """
-
-    phrases: SpanEvidence
+    phrases: SpanEvidence  # The phrases of both sentences
     pairs: SpanPairIndex
-    features: np.ndarray
+    features: np.ndarray  # float32, shape (K, F)
 
     @classmethod
     def of(cls, source: Sentence, target: Sentence, links: np.ndarray, evidence: np.ndarray) -> ProposedPairs:
         """Propose pairs of phrases of two sentences with forests and word vectors.
 
-        Parameters
-        ----------
-        source, target : Sentence
-            The sentences, of n and m words.
-        links : numpy.ndarray
-            Float, shape (n, m): link probabilities.
-        evidence : numpy.ndarray
-            int32, shape (n, m): :class:`~forest_align.lexicon.kinds.Evidence` of every two words.
-
-        Raises
-        ------
-        InputError
-            If a sentence has no forest or no word vectors.
+        Shapes: ``evidence`` int32 (n, m).
         """
         phrases = span_evidence(source, target, links, evidence)
         pairs = propose(phrases.source, phrases.target, links)

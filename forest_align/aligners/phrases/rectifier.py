@@ -17,18 +17,12 @@ FARTHEST = 5.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RectifierNetwork:
-    """A network whose layers but the last one have rectified units.
+    """A network whose layers but the last one have rectified units."""
 
-    Attributes
-    ----------
-    mean, scale : numpy.ndarray
-        float32, shape (F,): what is subtracted from the inputs, and what they are divided by.
-    layers : sequence of (numpy.ndarray, numpy.ndarray)
-        float32: weights of shape (inputs, outputs) and biases of shape (outputs,) of each layer.
-    """
-
+    # mean, scale: float32, shape (F,): what is subtracted from the inputs, and what they are divided by
     mean: np.ndarray
     scale: np.ndarray
+    # float32: weights of shape (inputs, outputs) and biases of shape (outputs,) of each layer
     layers: Sequence[tuple[np.ndarray, np.ndarray]]
 
     def outputs(self, inputs: np.ndarray) -> np.ndarray:
@@ -68,13 +62,7 @@ class RectifierNetwork:
 
     @classmethod
     def of_saved(cls, saved: SavedModel) -> RectifierNetwork:
-        """The network of a model that was read with :meth:`shapes`.
-
-        Raises
-        ------
-        ModelError
-            If a scale is not above 0.
-        """
+        """The network of a model that was read with :meth:`shapes`."""
         if not (saved.arrays["scale"] > 0).all():
             raise ModelError(f"expected scales above 0 in {str(saved.path)!r}")
         values = {name: array.astype(np.float32) for name, array in saved.arrays.items()}

@@ -55,23 +55,7 @@ SIGNED = (*(f"{name}, difference" for name in SIDES), "words without a link, dif
 def relation_features(
     source: Sentence, target: Sentence, phrases: SpanEvidence, pairs: SpanPairIndex
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Features of pairs of phrases.
-
-    Parameters
-    ----------
-    source, target : Sentence
-        The sentences, of n and m words.
-    phrases : SpanEvidence
-        Their phrases. The evidence about their words is that of
-        :func:`~forest_align.aligners.contextual.pair_evidence.pair_evidence`.
-    pairs : SpanPairIndex
-        K pairs.
-
-    Returns
-    -------
-    numpy.ndarray, numpy.ndarray
-        float32, shapes (K, len(SYMMETRIC)) and (K, len(SIGNED)).
-    """
+    """Features of pairs of phrases. Shapes: returns float32 (K, len(SYMMETRIC)."""
     ends = start, end, first, last = phrases.ends(pairs)
     is_there = (phrases.words.evidence & _KINDS) != 0
     corners = np.zeros((len(_KINDS), len(source) + 1, len(target) + 1), np.int64)

@@ -25,18 +25,11 @@ FORMAT = ModelFormat(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RelationModel:
-    """A network of one hidden layer; what it says is averaged over both directions.
+    """A network of one hidden layer; what it says is averaged over both directions."""
 
-    Attributes
-    ----------
-    network : RectifierNetwork
-        Reads the features and says a score for each of :data:`~forest_align.alignment.CHUNK_RELATIONS`, and
-        one for the similarity.
-    card : dict
-        Notes for people: how the model was trained, and on what data.
-    """
-
+    # Reads the features and says a score for each of CHUNK_RELATIONS, and one for the similarity
     network: RectifierNetwork
+    # Notes for people: how the model was trained, and on what data
     card: dict[str, Any] = field(default_factory=dict)
 
     def judge(self, symmetric: np.ndarray, signed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -44,17 +37,7 @@ class RelationModel:
 
         For swapped sentences the result is the same, with *more specific* and *more general* exchanged.
 
-        Parameters
-        ----------
-        symmetric, signed : numpy.ndarray
-            From :func:`~forest_align.aligners.phrases.relation_features.relation_features`, of K pairs.
-
-        Returns
-        -------
-        numpy.ndarray
-            float64, shape (K, len(CHUNK_RELATIONS)): probabilities of the relations.
-        numpy.ndarray
-            float64, shape (K,): similarity, from 0 to 5.
+        Shapes: returns float64 (K, len(CHUNK_RELATIONS); returns float64 (K,).
         """
         straight, turned = (
             self.network.outputs(np.concatenate([symmetric, values], axis=1)).astype(np.float64)
@@ -72,12 +55,6 @@ class RelationModel:
 
     @classmethod
     def load(cls, folder: str | Path) -> RelationModel:
-        """Read what :meth:`save` wrote.
-
-        Raises
-        ------
-        ModelError
-            If a file is missing or damaged, or its features or relations are not those of this version.
-        """
+        """Read what :meth:`save` wrote."""
         saved = FORMAT.load(folder)
         return cls(RectifierNetwork.of_saved(saved), saved.notes())

@@ -34,47 +34,23 @@ _INDEFINITE = frozenset(("a", "an", "some", "another"))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentenceSpans:
-    """The distinct spans of a forest's nodes, in ascending order, and facts about them.
+    """The distinct spans of a forest's nodes, in ascending order, and facts about them."""
 
-    Attributes
-    ----------
-    start, end : numpy.ndarray
-        int64, shape (S,): half-open token spans.
-    head : numpy.ndarray
-        int64, shape (S,): semantic head, a token.
-    category : numpy.ndarray
-        int64, shape (S,): an index of :data:`CATEGORIES`.
-    whole : numpy.ndarray
-        float32, shape (S,): 1 if a node of the span is a constituent, 0 if all are parts.
-    marginal : numpy.ndarray
-        float32, shape (S,): probability under the parser that a tree has a node there.
-    forms : numpy.ndarray
-        float32, shape (S, len(FORMS)).
-    governor : numpy.ndarray
-        int64, shape (S,): the token that the head depends on in the best tree, -1 for the head of the root.
-    content : numpy.ndarray
-        float32, shape (n,): 1 for content words.
-    """
-
+    # start, end: int64, shape (S,): half-open token spans
     start: np.ndarray
     end: np.ndarray
-    head: np.ndarray
-    category: np.ndarray
-    whole: np.ndarray
-    marginal: np.ndarray
-    forms: np.ndarray
+    head: np.ndarray  # int64, shape (S,): semantic head, a token
+    category: np.ndarray  # int64, shape (S,): an index of CATEGORIES
+    whole: np.ndarray  # float32, shape (S,): 1 if a node of the span is a constituent, 0 if all are parts
+    marginal: np.ndarray  # float32, shape (S,): probability under the parser that a tree has a node there
+    forms: np.ndarray  # float32, shape (S, len(FORMS))
+    # int64, shape (S,): the token that the head depends on in the best tree, -1 for the head of the root
     governor: np.ndarray
-    content: np.ndarray
+    content: np.ndarray  # float32, shape (n,): 1 for content words
 
     @classmethod
     def of(cls, sentence: Sentence) -> SentenceSpans:
-        """Gather the spans of a sentence with a forest.
-
-        Raises
-        ------
-        InputError
-            If it has none.
-        """
+        """Gather the spans of a sentence with a forest."""
         forest = sentence.forest
         if forest is None:
             raise InputError("expected a sentence with a parse forest, found none")
@@ -107,16 +83,7 @@ class SentenceSpans:
     ) -> SentenceSpans:
         """The same facts about other spans of the sentence, which may be no nodes.
 
-        Parameters
-        ----------
-        sentence : Sentence
-            The sentence.
-        spans : numpy.ndarray
-            int64, shape (K, 2).
-        heads : numpy.ndarray
-            int64, shape (K,): a token each; outside of its span, the last word of the span counts instead.
-        labels : sequence of str
-            A category each.
+        Shapes: ``spans`` int64 (K, 2); ``heads`` int64 (K,).
         """
         start, end = spans.T
         heads = np.where((start <= heads) & (heads < end), heads, end - 1)

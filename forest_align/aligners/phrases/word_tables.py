@@ -28,62 +28,36 @@ APART_INSIDE, CONTENT_INSIDE, ALIKE_INSIDE, TO_OTHER = range(4)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordMatrices:
-    """What is known about every two words of two sentences.
+    """What is known about every two words of two sentences."""
 
-    Attributes
-    ----------
-    links : numpy.ndarray
-        float64, shape (n, m): link probabilities.
-    cosines : numpy.ndarray
-        float32, shape (n, m): cosines of word vectors.
-    evidence : numpy.ndarray
-        int32, shape (n, m): see :func:`~forest_align.aligners.contextual.pair_evidence.pair_evidence`.
-    """
-
-    links: np.ndarray
-    cosines: np.ndarray
-    evidence: np.ndarray
+    links: np.ndarray  # float64, shape (n, m): link probabilities
+    cosines: np.ndarray  # float32, shape (n, m): cosines of word vectors
+    evidence: np.ndarray  # int32, shape (n, m): see pair_evidence
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordTables:
-    """Running sums; W = n + m + 2 is the number of places, and link probabilities are bounded.
+    """Running sums; W = n + m + 2 is the number of places, and link probabilities are bounded."""
 
-    Attributes
-    ----------
-    runs : numpy.ndarray
-        float64, shape (7, W): sums over the words before each place. Rows: whether the word is linked, is a
-        content word, is an unlinked content word; its links; log-probability that it has none; its best
-        cosine; how many words are like it, if it is a content word.
-    free : numpy.ndarray
-        float64, shape (W,): probability that the word is an unlinked content word.
-    corners : numpy.ndarray
-        float64, shape (4, 2 (n + 1) (m + 1)): sums over the words before a place and the words of the other
-        sentence before a position; see :meth:`cells`. The first rows are as above: no link, links of content
-        words, words that are alike. The last one has the links of the word *at* the place alone.
-    best : numpy.ndarray
-        float64, shape ((n + 1) T + (m + 1) S,): sums, over the words before each place, of the best cosine
-        with a word of each phrase of the other sentence.
-    links : SpanSums
-        Of the links.
-    cosines : SpanSums
-        Of the cosines, float64.
-    bordered : numpy.ndarray
-        float64, shape (n + 2, m + 2): links as they are, not bounded; the edges of both sentences correspond.
-    governors : numpy.ndarray
-        float64, shape (n + 1, m + 1): the same for governors; the last ones are those of both roots.
-    unlinked : (numpy.ndarray, numpy.ndarray)
-        float64, shapes (n + 1,) and (m + 1,): sums as of ``free``, with links as they are.
-    """
-
+    # float64, shape (7, W): sums over the words before each place. Rows: whether the word is linked, is a
+    # content word, is an unlinked content word; its links; log-probability that it has none; its best cosine;
+    # how many words are like it, if it is a content word.
     runs: np.ndarray
-    free: np.ndarray
+    free: np.ndarray  # float64, shape (W,): probability that the word is an unlinked content word
+    # float64, shape (4, 2 (n + 1) (m + 1)): sums over the words before a place and the words of the other
+    # sentence before a position; see cells. The first rows are as above: no link, links of content words,
+    # words that are alike. The last one has the links of the word *at* the place alone.
     corners: np.ndarray
+    # float64, shape ((n + 1) T + (m + 1) S,): sums, over the words before each place, of the best cosine with
+    # a word of each phrase of the other sentence
     best: np.ndarray
     links: SpanSums
-    cosines: SpanSums
+    cosines: SpanSums  # Of the cosines, float64
+    # float64, shape (n + 2, m + 2): links as they are, not bounded; the edges of both sentences correspond
     bordered: np.ndarray
+    # float64, shape (n + 1, m + 1): the same for governors; the last ones are those of both roots
     governors: np.ndarray
+    # float64, shapes (n + 1,) and (m + 1,): sums as of `free`, with links as they are
     unlinked: tuple[np.ndarray, np.ndarray]
 
     @classmethod

@@ -80,11 +80,6 @@ class ProjectionAligner(ParsingAligner):
         """Load the baseline (``"projection"``) or what :meth:`save` wrote into a folder.
 
         Options are passed to the constructor and override the values in the folder.
-
-        Raises
-        ------
-        ModelError
-            If the folder does not exist, or is of another kind.
         """
         with model_folder(name_or_path) as folder:
             card = FORMAT.card(folder)
@@ -105,24 +100,11 @@ class ProjectionAligner(ParsingAligner):
         )
 
     def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
-        """Align two sentences with forests and word vectors.
-
-        Raises
-        ------
-        InputError
-            If a sentence has no tokens, no forest or no word vectors, or its vectors are not finite.
-        """
+        """Align two sentences with forests and word vectors."""
         return _with_phrases(self._words.align_prepared(source, target))
 
     def align_candidates(self, source: Sentence, target: Sentence, candidates: GivenWords) -> Alignment:
-        """Project word links of the caller. A link without a score counts as certain.
-
-        Raises
-        ------
-        InputError
-            If the candidates are no :class:`Links`, a link lies outside of its sentence, its score is no
-            probability, or a sentence has no tokens or no forest.
-        """
+        """Project word links of the caller. A link without a score counts as certain."""
         if not isinstance(candidates, Links):
             raise InputError("expected word links as Links, found candidates", field="candidates")
         check_tokens(source, target)

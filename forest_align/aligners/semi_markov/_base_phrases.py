@@ -39,16 +39,6 @@ def tag_chunks(tags: Sequence[str]) -> tuple[tuple[int, int, str], ...]:
 
     A chunk extends from the beginning of a phrase to its head; a possessive ``'s`` begins a new one.
     Punctuation and conjunctions are outside of chunks.
-
-    Parameters
-    ----------
-    tags : sequence of str
-        Penn part-of-speech tags; words with unknown tags are outside of chunks.
-
-    Returns
-    -------
-    tuple of (int, int, str)
-        Half-open token spans with a type of :data:`CHUNK_TYPES`, from left to right.
     """
     return _chunks("".join([_LETTERS.get(tag, ".") for tag in tags]))
 

@@ -13,27 +13,15 @@ from forest_align.cext import semicrf
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BestReading:
-    """What the CRF finds when it reads one sentence of n words against another one of m.
+    """What the CRF finds when it reads one sentence of n words against another one of m."""
 
-    Attributes
-    ----------
-    spans : numpy.ndarray
-        int32, shape (k, 4): the phrase pairs of the best path.
-    probabilities : numpy.ndarray
-        float64, shape (k,): their marginals.
-    possible, marginals : numpy.ndarray
-        int32, shape (p, 4), and float64, shape (p,): all possible phrase pairs and their marginals.
-    links : numpy.ndarray
-        float64, shape (n, m): marginals of the word links.
-    log_probability, score : float
-        Of the best path.
-    """
-
-    spans: np.ndarray
-    probabilities: np.ndarray
+    spans: np.ndarray  # int32, shape (k, 4): the phrase pairs of the best path
+    probabilities: np.ndarray  # float64, shape (k,): their marginals
+    # possible, marginals: int32, shape (p, 4), and float64, shape (p,): all possible phrase pairs and their
+    # marginals
     possible: np.ndarray
     marginals: np.ndarray
-    links: np.ndarray
+    links: np.ndarray  # float64, shape (n, m): marginals of the word links
     log_probability: float
     score: float
 

@@ -42,20 +42,7 @@ RESOURCES = tuple(MORE_WORD_FEATURES)
 class MoreFeatures:
     """The values of the further features of two sentences of n and m words.
 
-    Parameters
-    ----------
-    resources : sequence of str
-        Names of :data:`RESOURCES`, in their order.
-    source, target : Sentence
-        The sentences.
-    lexicon : Lexicon
-        The lexicon.
-    ppdb : PairTable or None
-        Paraphrases of the user.
-    groups : sequence of Group
-        Phrases that the lexicon or the user pairs.
-    evidence : numpy.ndarray
-        int32, shape (n, m), from :func:`forest_align.lexicon.evidence.lexical_evidence`.
+    Shapes: ``evidence`` int32 (n, m).
     """
 
     def __init__(
@@ -91,13 +78,7 @@ class MoreFeatures:
         return np.concatenate(tables)
 
     def of_phrases(self, spans: np.ndarray) -> np.ndarray:
-        """Values of phrase pairs, by length: float32, shape (features, k).
-
-        Parameters
-        ----------
-        spans : numpy.ndarray
-            int32, shape (k, 4): the phrase pairs.
-        """
+        """Values of phrase pairs, by length: float32, shape (features, k). Shapes: ``spans`` int32 (k, 4)."""
         count = sum(len(MORE_PHRASE_FEATURES.get(name, ())) for name in self._resources)
         values = np.zeros((count, len(spans)), dtype=np.float32)
         first = 0

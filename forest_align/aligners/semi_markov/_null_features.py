@@ -59,11 +59,7 @@ def null_phrase_features(
 ) -> np.ndarray:
     """Compute :data:`NULL_PHRASE_FEATURES` of every phrase of 2 to ``longest`` words.
 
-    Returns
-    -------
-    numpy.ndarray
-        float32, shape (features, n, longest - 1), by first word and length (less 2). Zeros for phrases that
-        end beyond the sentence.
+    Shapes: returns float32 (features, n, longest - 1).
     """
     count = len(source)
     features = np.zeros((len(NULL_PHRASE_FEATURES), count, longest - 1), dtype=np.float32)

@@ -74,24 +74,12 @@ CHUNK_PAIRS = 2 * len(CHUNK_TYPES) ** 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PhrasePairs:
-    """Phrase pairs that share a word or have similar words; at least one phrase has two words or more.
+    """Phrase pairs that share a word or have similar words; at least one phrase has two words or more."""
 
-    Attributes
-    ----------
-    spans : numpy.ndarray
-        int32, shape (k, 4): source start and end, target start and end.
-    features : numpy.ndarray
-        float32, shape (features, k): :data:`PHRASE_FEATURES`.
-    classes : numpy.ndarray
-        int64, shape (k,): indices in :data:`PHRASE_CLASSES`.
-    chunks : numpy.ndarray
-        int64, shape (k,): the pair of chunk types, of :data:`CHUNK_PAIRS`.
-    """
-
-    spans: np.ndarray
-    features: np.ndarray
-    classes: np.ndarray
-    chunks: np.ndarray
+    spans: np.ndarray  # int32, shape (k, 4): source start and end, target start and end
+    features: np.ndarray  # float32, shape (features, k): PHRASE_FEATURES
+    classes: np.ndarray  # int64, shape (k,): indices in PHRASE_CLASSES
+    chunks: np.ndarray  # int64, shape (k,): the pair of chunk types, of CHUNK_PAIRS
 
     @classmethod
     def of(
@@ -101,17 +89,7 @@ class PhrasePairs:
         words: WordPairs,
         groups: Iterable[Group] = (),
     ) -> PhrasePairs:
-        """Find the phrase pairs and compute their features.
-
-        Parameters
-        ----------
-        source, target : LatticeSentence
-            The sentences, which know how long their phrases may be.
-        words : WordPairs
-            Their word pairs.
-        groups : iterable of Group
-            Phrases that a lexicon pairs, from :func:`forest_align.lexicon.groups.lexical_groups`.
-        """
+        """Find the phrase pairs and compute their features."""
         longest = len(source.chunks), len(target.chunks)
         short = [group for group in groups if _is_short(group, longest)]
         spans = inside_sentences(_possible(words.known, short, longest), source.starts, target.starts)

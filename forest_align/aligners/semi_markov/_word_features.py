@@ -87,26 +87,15 @@ _WINDOW = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordPairs:
-    """All word pairs of two sentences of n and m words.
+    """All word pairs of two sentences of n and m words."""
 
-    Attributes
-    ----------
-    features : numpy.ndarray
-        float32, shape (features, n, m): :data:`WORD_FEATURES`.
-    classes : numpy.ndarray
-        int64, shape (n, m): indices in :data:`WORD_CLASSES`.
-    same, alike : numpy.ndarray
-        bool, shape (n, m): words with the same form or lemma; different words that are related or have a
-        similar spelling.
-    dice : numpy.ndarray
-        float32, shape (n, m): share of letter bigrams.
-    """
-
-    features: np.ndarray
-    classes: np.ndarray
+    features: np.ndarray  # float32, shape (features, n, m): WORD_FEATURES
+    classes: np.ndarray  # int64, shape (n, m): indices in WORD_CLASSES
+    # same, alike: bool, shape (n, m): words with the same form or lemma; different words that are related or
+    # have a similar spelling
     same: np.ndarray
     alike: np.ndarray
-    dice: np.ndarray
+    dice: np.ndarray  # float32, shape (n, m): share of letter bigrams
 
     @property
     def known(self) -> np.ndarray:
@@ -121,17 +110,7 @@ class WordPairs:
         evidence: np.ndarray,
         related: np.ndarray | None = None,
     ) -> WordPairs:
-        """Compute the features.
-
-        Parameters
-        ----------
-        source, target : LatticeSentence
-            The sentences.
-        evidence : numpy.ndarray
-            int32, shape (n, m), from :func:`forest_align.lexicon.evidence.word_evidence`.
-        related : numpy.ndarray, optional
-            bool, shape (n, m): further words that are alike.
-        """
+        """Compute the features. Shapes: ``evidence`` int32 (n, m); ``related`` bool (n, m)."""
         similar = string_similarities(source.letters, source.ends, target.letters, target.ends)
         same = (evidence & _SAME) != 0
         alike = ((evidence & _ALIKE) != 0) | (similar[1] >= _ALIKE_DICE)

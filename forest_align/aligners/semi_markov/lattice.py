@@ -25,40 +25,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lattice:
-    """All possible word and phrase pairs of two sentences of n and m words, with their features.
+    """All possible word and phrase pairs of two sentences of n and m words, with their features."""
 
-    Attributes
-    ----------
-    spans : numpy.ndarray
-        int32, shape (k, 4): all word and phrase pairs in the order that the kernel needs, by source start.
-    order : numpy.ndarray
-        int64, shape (k,): for each of ``spans``, its index in the n * m word pairs followed by the phrase
-        pairs.
-    words, phrases, null : numpy.ndarray
-        float32, shapes (features, n * m), (features, k - n * m), (features, n).
-    null_phrases : numpy.ndarray
-        float32, shape (features, n, l - 1): nulls of 2 to l words, by first word and length.
-    word_classes, phrase_classes, null_classes : numpy.ndarray
-        int64: their classes.
-    tag_pairs, chunk_pairs, null_tags : numpy.ndarray
-        int64: pairs of tags of the word pairs, of chunk types of the phrase pairs, tags of the source words.
-    transitions, ends : numpy.ndarray
-        int64, shapes (m + 2, m + 1) and (m + 1,): indices in
-        :data:`~forest_align.aligners.semi_markov._transition_classes.TRANSITIONS`.
-    """
-
+    # int32, shape (k, 4): all word and phrase pairs in the order that the kernel needs, by source start
     spans: np.ndarray
+    # int64, shape (k,): for each of `spans`, its index in the n * m word pairs followed by the phrase pairs
     order: np.ndarray
+    # words, phrases, null: float32, shapes (features, n * m), (features, k - n * m), (features, n)
     words: np.ndarray
     phrases: np.ndarray
     null: np.ndarray
+    # float32, shape (features, n, l - 1): nulls of 2 to l words, by first word and length
     null_phrases: np.ndarray
+    # word_classes, phrase_classes, null_classes: int64: their classes
     word_classes: np.ndarray
     phrase_classes: np.ndarray
     null_classes: np.ndarray
+    # tag_pairs, chunk_pairs, null_tags: int64: pairs of tags of the word pairs, of chunk types of the phrase
+    # pairs, tags of the source words
     tag_pairs: np.ndarray
     chunk_pairs: np.ndarray
     null_tags: np.ndarray
+    # transitions, ends: int64, shapes (m + 2, m + 1) and (m + 1,): indices in TRANSITIONS
     transitions: np.ndarray
     ends: np.ndarray
 
@@ -80,19 +68,7 @@ def lattice_of(
     ppdb: PairTable | None = None,
     options: LatticeOptions = DEFAULT_OPTIONS,
 ) -> Lattice:
-    """Build the lattice of two sentences with tags.
-
-    Parameters
-    ----------
-    source, target : Sentence
-        Sentences of at least one word; vectors are not used.
-    lexicon : Lexicon
-        The lexicon.
-    ppdb : PairTable, optional
-        Paraphrases of the user, of words and of phrases.
-    options : LatticeOptions
-        Which steps there are, and which features.
-    """
+    """Build the lattice of two sentences with tags."""
     evidence = lexical_evidence(source, target, lexicon, ppdb)
     groups = lexical_groups(source, target, lexicon, ppdb)
     first, second = map(LatticeSentence.of, (source, target), options.longest)

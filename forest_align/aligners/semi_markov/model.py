@@ -103,19 +103,7 @@ class SemiMarkovModel:
 def null_scores(words: np.ndarray, phrases: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     """Scores of null for one word and for several: those of the words and of the phrase.
 
-    Parameters
-    ----------
-    words : numpy.ndarray
-        float64, shape (n,): scores of the words.
-    phrases : numpy.ndarray
-        float32, shape (features, n, l - 1): features of 2 to l words.
-    weights : numpy.ndarray, optional
-        Shape (features,): weights of these; not needed if l is 1.
-
-    Returns
-    -------
-    numpy.ndarray
-        float64, shape (n, l).
+    Shapes: ``words`` float64 (n,); ``phrases`` float32 (features, n, l - 1); returns float64 (n, l).
     """
     scores = np.zeros((len(words), 1 + phrases.shape[2]))
     scores[:, 0] = words
@@ -131,13 +119,7 @@ def _format(options: LatticeOptions) -> ModelFormat:
 
 
 def _options_of(card: Mapping[str, Any]) -> LatticeOptions:
-    """The options of a model; models that were saved before there were some have the default ones.
-
-    Raises
-    ------
-    InputError
-        If one is impossible.
-    """
+    """The options of a model; models that were saved before there were some have the default ones."""
     default = DEFAULT_OPTIONS
     first, second = check_list(card.get("longest", list(default.longest)), "longest", 2)
     resources = check_texts(card.get("resources", []), "resources")

@@ -46,38 +46,22 @@ _CHUNK_NUMBERS = {name: number for number, name in enumerate(CHUNK_TYPES)}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LatticeSentence:
-    """One sentence of n words.
-
-    Attributes
-    ----------
-    words : tuple of str
-        The words.
-    kinds : numpy.ndarray
-        int32, shape (n,): 0 content word, 1 function word, 2 punctuation.
-    capital : numpy.ndarray
-        bool, shape (n,): whether the word begins with a capital.
-    letters, ends : numpy.ndarray
-        int32: code points of all words in lower case, one after another; the end of each word's letters.
-    tags : numpy.ndarray
-        int32, shape (n,): indices in :data:`TAGS`.
-    chunks : numpy.ndarray
-        int32, shape (longest, n): type of the chunk that has this length (minus 1) and begins at this word,
-        an index in :data:`~forest_align.aligners.semi_markov._base_phrases.CHUNK_TYPES`; 0 if there is none.
-    inside : numpy.ndarray
-        int32, shape (n,): number of the chunk that contains the word; each word outside has its own number.
-    starts : tuple of int
-        Words at which further sentences of a text begin.
-    """
+    """One sentence of n words."""
 
     words: tuple[str, ...]
-    kinds: np.ndarray
-    capital: np.ndarray
+    kinds: np.ndarray  # int32, shape (n,): 0 content word, 1 function word, 2 punctuation
+    capital: np.ndarray  # bool, shape (n,): whether the word begins with a capital
+    # letters, ends: int32: code points of all words in lower case, one after another; the end of each word's
+    # letters
     letters: np.ndarray
     ends: np.ndarray
-    tags: np.ndarray
+    tags: np.ndarray  # int32, shape (n,): indices in TAGS
+    # int32, shape (longest, n): type of the chunk that has this length (minus 1) and begins at this word, an
+    # index in CHUNK_TYPES; 0 if there is none
     chunks: np.ndarray
+    # int32, shape (n,): number of the chunk that contains the word; each word outside has its own number
     inside: np.ndarray
-    starts: tuple[int, ...]
+    starts: tuple[int, ...]  # Words at which further sentences of a text begin
 
     def __len__(self) -> int:
         return len(self.words)

@@ -52,22 +52,12 @@ def word_similarity(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contexts:
-    """The similar words around two words, and what they are worth as evidence.
-
-    Attributes
-    ----------
-    source, target : SentenceView
-        The sentences.
-    similar : dict of (int, int) to float
-        See :func:`word_similarity`.
-    window : int
-        How many words to each side belong to the textual neighbourhood.
-    """
+    """The similar words around two words, and what they are worth as evidence."""
 
     source: SentenceView
     target: SentenceView
     similar: dict[Pair, float]
-    window: int
+    window: int  # How many words to each side belong to the textual neighbourhood
 
     def of_entities(self, a: Entity, b: Entity) -> float:
         """Evidence for two mentions of a name: similar words around their heads, outside of the mentions."""

@@ -45,21 +45,7 @@ def category(tag: str) -> str:
 
 @lru_cache(maxsize=100_000)
 def parallel(parent: str, child: str, left: str, right: str) -> bool:
-    """Whether two dependencies are equivalent if parent corresponds to parent and child to child.
-
-    Parameters
-    ----------
-    parent, child : str
-        Categories of the two parents and of the two children.
-    left, right : str
-        Types of the two dependencies.
-
-    Returns
-    -------
-    bool
-        True for equal types and for the rows of orientations (a) and (b); symmetric in ``left`` and
-        ``right``.
-    """
+    """Whether two dependencies are equivalent if parent corresponds to parent and child to child."""
     if left == right:
         return True
     return any(
@@ -69,23 +55,7 @@ def parallel(parent: str, child: str, left: str, right: str) -> bool:
 
 @lru_cache(maxsize=100_000)
 def crossed(first: str, second: str, left: str, right: str) -> bool:
-    """Whether two dependencies are equivalent if the parent of each corresponds to the child of the other.
-
-    Parameters
-    ----------
-    first : str
-        Category of the left dependency's parent and of the right one's child.
-    second : str
-        Category of the left dependency's child and of the right one's parent.
-    left, right : str
-        Types of the two dependencies.
-
-    Returns
-    -------
-    bool
-        True for the rows of orientation (c), and of (d), which is (c) from the viewpoint of the other
-        sentence or the other word.
-    """
+    """Whether two dependencies are equivalent if the parent of each corresponds to the child of the other."""
     for one, other, types, opposite in _CROSSED:
         a, b = types.split(), (opposite or types).split()
         if (first, second) == (one, other) and left in a and right in b:

@@ -17,18 +17,11 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mentions:
-    """The names of two sentences.
-
-    Attributes
-    ----------
-    source, target : SentenceView
-        The sentences.
-    done_source, done_target : set of int
-        Words that are aligned so far; the sets grow while names are compared.
-    """
+    """The names of two sentences."""
 
     source: SentenceView
     target: SentenceView
+    # done_source, done_target: Words that are aligned so far; the sets grow while names are compared
     done_source: set[int]
     done_target: set[int]
 

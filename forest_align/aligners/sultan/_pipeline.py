@@ -30,24 +30,7 @@ def published_links(
     parameters: PublishedParameters = PublishedParameters(),  # noqa: B008 - immutable
     similar_words: Iterable[Pair] = (),
 ) -> set[Pair]:
-    """Align two sentences (algorithm 5).
-
-    Parameters
-    ----------
-    source, target : SentenceView
-        The sentences.
-    synonyms : callable
-        Maps a lower-cased word to its paraphrases; must be symmetric.
-    parameters : PublishedParameters
-        Weights and modules.
-    similar_words : iterable of (int, int)
-        Words that are as similar as paraphrases; see :mod:`forest_align.aligners.sultan._similarity`.
-
-    Returns
-    -------
-    set of (int, int)
-        Word links; one to one except for names.
-    """
+    """Align two sentences (algorithm 5)."""
     similar = word_similarity(source, target, synonyms, parameters)
     for pair in similar_words:
         similar.setdefault(pair, parameters.ppdb_similarity)

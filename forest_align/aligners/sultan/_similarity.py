@@ -32,20 +32,6 @@ def similar_words(
     They are similar if the cosine of their contextual vectors reaches a threshold. The threshold is lower if
     the lexicon relates their lemmas. Without vectors, such a relation is enough. Two numbers are similar only
     if they have the same value, because contexts make all numbers similar.
-
-    Parameters
-    ----------
-    source, target : Sentence
-        Sentences; swapping them transposes the result, up to rounding.
-    lexicon : Lexicon
-        The lexicon.
-    least_cosine : float
-        The threshold for words that the lexicon does not relate.
-
-    Returns
-    -------
-    list of (int, int)
-        Pairs of words; words of the same lemma may be among them.
     """
     lefts, rights = lexicon.profiles(source), lexicon.profiles(target)
     lowest = least_cosine - RELATION_WORTH

@@ -85,11 +85,6 @@ class SultanAligner(ParsingAligner):
         """Load the bundled parameters (``"sultan"``) or what :meth:`save` wrote into a folder.
 
         Options are passed to the constructor and override the values in the folder.
-
-        Raises
-        ------
-        ModelError
-            If the model does not exist.
         """
         with model_folder(name_or_path) as folder:
             parameters, annotator = load_parameters(folder)
@@ -129,13 +124,7 @@ class SultanAligner(ParsingAligner):
         return self.ppdb is None
 
     def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
-        """Align two prepared sentences.
-
-        Raises
-        ------
-        InputError
-            If a sentence has no tokens, or its word vectors are not finite.
-        """
+        """Align two prepared sentences."""
         check_tokens(source, target)
         links = Links(tuple(sorted(self._links(source, target))))
         return Alignment(

@@ -15,34 +15,16 @@ FORMAT = ModelFormat("sultan", 1)
 
 @dataclass(frozen=True, slots=True)
 class PublishedParameters:
-    """The free parameters of the paper, and the modules that its ablation (table 3) removes.
+    """The free parameters of the paper, and the modules that its ablation (table 3) removes."""
 
-    Attributes
-    ----------
-    ppdb_similarity : float
-        *ppdbSim*: similarity of two different words that are in the paraphrase table, or, without a table,
-        count as similar.
-    word_weight : float
-        *w*: weight of word similarity against context similarity.
-    window : int
-        Number of words on each side that count as textual neighbourhood.
-    modules : frozenset of str
-        Which of :data:`MODULES` run.
-    cosine : float
-        Minimum cosine of the word vectors of two similar words if there is no paraphrase table. Chosen on
-        MSR-RTE dev and Edinburgh++ train, in steps of 0.01.
-
-    Raises
-    ------
-    InputError
-        If *ppdbSim* is not above 0 and at most 1, or *w* or the cosine is not from 0 to 1. Also if the window
-        is not a non-negative integer, or a module is unknown.
-    """
-
+    # *ppdbSim*: similarity of two different words that are in the paraphrase table, or, without a table,
+    # count as similar
     ppdb_similarity: float = 0.9
-    word_weight: float = 0.9
-    window: int = 3
+    word_weight: float = 0.9  # *w*: weight of word similarity against context similarity
+    window: int = 3  # Number of words on each side that count as textual neighbourhood
     modules: frozenset[str] = MODULES
+    # Minimum cosine of the word vectors of two similar words if there is no paraphrase table. Chosen on
+    # MSR-RTE dev and Edinburgh++ train, in steps of 0.01.
     cosine: float = 0.48
 
     def __post_init__(self) -> None:
@@ -68,13 +50,7 @@ def save_parameters(folder: str | Path, parameters: PublishedParameters, annotat
 
 
 def load_parameters(folder: str | Path) -> tuple[PublishedParameters, str]:
-    """Read what :func:`save_parameters` wrote: parameters and annotator.
-
-    Raises
-    ------
-    ModelError
-        If the file cannot be read, has another kind or version, or has other parameters.
-    """
+    """Read what :func:`save_parameters` wrote: parameters and annotator."""
     card = FORMAT.card(folder)
     try:
         given = Fields(card.get("parameters"), "parameters")

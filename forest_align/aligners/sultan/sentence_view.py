@@ -23,35 +23,17 @@ Neighbours = tuple[tuple[tuple[int, str, bool], ...], ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentenceView:
-    """One sentence as the pipeline of Sultan et al. (2014) reads it.
+    """One sentence as the pipeline of Sultan et al. (2014) reads it."""
 
-    Attributes
-    ----------
-    words : tuple of str
-        Lower-cased words with plain apostrophes.
-    forms : tuple of str
-        Words as written, for acronyms.
-    lemmas : tuple of str
-        Lemmas; the lower-cased words if there are none.
-    categories : tuple of str
-        Lexical category of each word, see :func:`category`.
-    stop : tuple of bool
-        Whether a word is a stop word or punctuation.
-    neighbours : tuple of tuple of (int, str, bool)
-        For each word, the words with which it has a collapsed dependency: index, type, and whether the other
-        word is its parent.
-    basic_neighbours : tuple of tuple of (int, str, bool)
-        The same for basic dependencies, in which prepositions and conjunctions are words too.
-    entities : tuple of Entity
-        Names.
-    """
-
-    words: tuple[str, ...]
-    forms: tuple[str, ...]
-    lemmas: tuple[str, ...]
-    categories: tuple[str, ...]
-    stop: tuple[bool, ...]
+    words: tuple[str, ...]  # Lower-cased words with plain apostrophes
+    forms: tuple[str, ...]  # Words as written, for acronyms
+    lemmas: tuple[str, ...]  # Lemmas; the lower-cased words if there are none
+    categories: tuple[str, ...]  # Lexical category of each word, see category
+    stop: tuple[bool, ...]  # Whether a word is a stop word or punctuation
+    # For each word, the words with which it has a collapsed dependency: index, type, and whether the other
+    # word is its parent
     neighbours: Neighbours
+    # The same for basic dependencies, in which prepositions and conjunctions are words too
     basic_neighbours: Neighbours
     entities: tuple[Entity, ...]
 
@@ -62,17 +44,7 @@ class SentenceView:
         lemmas: Sequence[str],
         annotation: Annotation = Annotation(),  # noqa: B008 - immutable
     ) -> SentenceView:
-        """Prepare a sentence.
-
-        Parameters
-        ----------
-        sentence : Sentence
-            Tokens, with their tags if there are any.
-        lemmas : sequence of str
-            One per token; an empty lemma is replaced by the word itself.
-        annotation : Annotation
-            Dependencies and names; without any, only the text counts as context.
-        """
+        """Prepare a sentence."""
         forms = sentence.words
         words = tuple([plain_apostrophes(form.lower()) for form in forms])
         return cls(

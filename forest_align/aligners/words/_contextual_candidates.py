@@ -17,20 +17,7 @@ if TYPE_CHECKING:
 
 
 class ContextualCandidates:
-    """Word candidates for the forest aligner: links with their probabilities.
-
-    Parameters
-    ----------
-    aligner : ContextualAligner
-        Computes the probabilities.
-    minimum_score : float
-        Candidates with a lower probability are not proposed; low, so that the derivation can choose.
-
-    Raises
-    ------
-    InputError
-        If the minimum is not from 0 to 1.
-    """
+    """Word candidates for the forest aligner: links with their probabilities."""
 
     uses_vectors = True
 

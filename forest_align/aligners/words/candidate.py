@@ -17,13 +17,7 @@ Span = tuple[int, int]
 
 
 def check_minimum_score(value: float) -> None:
-    """Check that the minimum score of candidates is a probability.
-
-    Raises
-    ------
-    InputError
-        If it is not from 0 to 1.
-    """
+    """Check that the minimum score of candidates is a probability."""
     if not 0.0 <= value <= 1.0:
         raise InputError(f"expected a minimum score from 0 to 1, found {value:g}")
 

@@ -31,15 +31,7 @@ DEFAULT_WORDS = "contextual"
 
 
 class WithFallback:
-    """Uses one provider for sentences with word vectors and another for all others.
-
-    Parameters
-    ----------
-    provider : CandidateProvider
-        Needs word vectors.
-    fallback : CandidateProvider
-        Does not need word vectors.
-    """
+    """Uses one provider for sentences with word vectors and another for all others."""
 
     uses_vectors = True
 
@@ -53,25 +45,13 @@ class WithFallback:
 
 
 def refuse_gone(name: str) -> None:
-    """Refuse the names of word candidates that only earlier versions had.
-
-    Raises
-    ------
-    InputError
-        If it is such a name; says which there are now.
-    """
+    """Refuse the names of word candidates that only earlier versions had."""
     if name in _GONE:
         raise InputError(f"word candidates {name!r} are gone: use {' or '.join(WORD_CANDIDATES)}")
 
 
 def check_name(name: str) -> str:
-    """Return the name if :func:`word_candidates` knows it.
-
-    Raises
-    ------
-    InputError
-        If the name is unknown, or is one of earlier versions only.
-    """
+    """Return the name if :func:`word_candidates` knows it."""
     refuse_gone(name)
     if name not in WORD_CANDIDATES:
         expected = ", ".join(WORD_CANDIDATES)

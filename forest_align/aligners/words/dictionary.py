@@ -23,23 +23,12 @@ _TEXT = ("utf-8", "surrogatepass")
 
 @dataclass(frozen=True, slots=True)
 class Dictionary:
-    """The dictionaries of Arase & Tsujii (2017), §6.1; by default only the lexicon.
+    """The dictionaries of Arase & Tsujii (2017), §6.1; by default only the lexicon."""
 
-    Attributes
-    ----------
-    cosine : float or None
-        Two words are similar if the cosine of their vectors is at least this; None if vectors do not count.
-    derivations : frozenset of (str, str)
-        Pairs of lemmas from the training corpus, of which suffix rules say that one may be derived from the
-        other. Each pair is in alphabetical order. Other pairs do not count, except those of WordNet.
-
-    Raises
-    ------
-    InputError
-        If the cosine is not a number from -1 to 1.
-    """
-
+    # Two words are similar if the cosine of their vectors is at least this; None if vectors do not count
     cosine: float | None = None
+    # Pairs of lemmas from the training corpus, of which suffix rules say that one may be derived from the
+    # other. Each pair is in alphabetical order. Other pairs do not count, except those of WordNet.
     derivations: frozenset[tuple[str, str]] = frozenset()
 
     def __post_init__(self) -> None:
@@ -52,16 +41,6 @@ class Dictionary:
         """The evidence for every pair of words, as :func:`~forest_align.lexicon.evidence.word_evidence`.
 
         Sentences without vectors have no similar words.
-
-        Returns
-        -------
-        numpy.ndarray
-            int32 ``[len(source), len(target)]``, sums of :class:`Evidence`.
-
-        Raises
-        ------
-        InputError
-            If vectors count, and those of the sentences differ in size or are not finite.
         """
         if self.cosine is None:
             found = lexical_evidence(source, target, lexicon, ppdb)
@@ -79,13 +58,7 @@ class Dictionary:
 
     @classmethod
     def decoded(cls, values: Any, derivations: np.ndarray) -> Dictionary:
-        """The opposite of :meth:`encoded`.
-
-        Raises
-        ------
-        InputError
-            If the values are not those of a dictionary.
-        """
+        """The opposite of :meth:`encoded`."""
         if not isinstance(values, dict) or values.keys() != {"cosine"}:
             raise InputError(
                 f"expected an object with a cosine, found {describe(values)}", field="dictionary"

@@ -126,11 +126,5 @@ class GivenCandidates:
 def given_candidates(
     given: Links | Sequence[Candidate], source: Sentence, target: Sentence
 ) -> Sequence[Candidate]:
-    """Candidates for the word links that a caller supplies for a pair; given candidates are kept unchanged.
-
-    Raises
-    ------
-    InputError
-        See :meth:`GivenCandidates.candidates`.
-    """
+    """Candidates for the word links that come with a pair; given candidates are kept unchanged."""
     return GivenCandidates(given).candidates(source, target) if isinstance(given, Links) else given

@@ -20,15 +20,7 @@ _SEPARATORS = frozenset({"CC", ","})
 
 
 def phrase(label: str, children: list[HeadedPhrase]) -> HeadedPhrase:
-    """Build a constituent; in a noun phrase of coordinated words, group the children that belong together.
-
-    Parameters
-    ----------
-    label : str
-        Category without function tags.
-    children : list of HeadedPhrase
-        From the left.
-    """
+    """Build a constituent; in a noun phrase of coordinated words, group the children that belong together."""
     if label in _FLAT and len(children) > 3 and any(child.label == "CC" for child in children):
         children = _grouped(children)
     return HeadedPhrase(label, children)

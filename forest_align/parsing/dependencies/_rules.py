@@ -42,20 +42,7 @@ _ALIKE = (
 
 
 def relation(parent: HeadedPhrase, position: int) -> str:
-    """Name the relation of a child that is not the head to its parent's head.
-
-    Parameters
-    ----------
-    parent : HeadedPhrase
-        Node with heads filled in.
-    position : int
-        Index of the child among ``parent.children``.
-
-    Returns
-    -------
-    str
-        A basic Stanford dependency type; ``"dep"`` if no rule applies.
-    """
+    """Name the relation of a child that is not the head to its parent's head."""
     child = parent.children[position]
     if child.label in ("CC", "CONJP"):
         return "preconj" if child.word in _PRECONJUNCTIONS else "cc"

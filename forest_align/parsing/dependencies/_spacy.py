@@ -45,19 +45,7 @@ _REMEMBERED = 20_000
 
 
 class SpacyAnnotator:
-    """An :class:`~.annotation.Annotator` that reads a spaCy pipeline's analysis.
-
-    Parameters
-    ----------
-    model : str, optional
-        Package or folder of an English pipeline with tagger, parser and named entities; ``en_core_web_sm``
-        by default.
-
-    Raises
-    ------
-    ModelError
-        If spaCy or the model is not installed, or the model lacks a part.
-    """
+    """An :class:`~.annotation.Annotator` that reads a spaCy pipeline's analysis."""
 
     name = "spacy"
 
@@ -75,18 +63,7 @@ class SpacyAnnotator:
         return found[1]
 
     def prepare(self, sentences: Sequence[Sentence | str]) -> list[Sentence | InputError]:
-        """Tokenize and tag sentences, and cache their annotations.
-
-        Parameters
-        ----------
-        sentences : sequence of str or Sentence
-            Raw text is split by Penn rules. The words of a Sentence are kept, and so are its tags, if any.
-
-        Returns
-        -------
-        list of Sentence or InputError
-            In order, with an error for a sentence without words.
-        """
+        """Tokenize and tag sentences, and cache their annotations."""
         result: list[Sentence | InputError] = []
         for sentence in sentences:
             try:
@@ -129,20 +106,6 @@ def stanford_dependencies(
 
     The predicate of a copula becomes the head of its clause. All conjuncts and conjunctions depend on the
     first conjunct. Punctuation is dropped.
-
-    Parameters
-    ----------
-    heads : sequence of int
-        Index of each word's head; its own index for a root.
-    labels : sequence of str
-        ClearNLP label of each word.
-    words, tags : sequence of str
-        Words and Penn tags.
-
-    Returns
-    -------
-    tuple of Dependency
-        Sorted by dependent.
     """
     head, label = list(heads), list(labels)
     lower = [plain_apostrophes(word.lower()) for word in words]

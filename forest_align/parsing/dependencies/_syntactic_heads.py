@@ -37,30 +37,14 @@ TIME_WORDS = frozenset(
 
 @dataclass(eq=False, slots=True)
 class HeadedPhrase:
-    """A node of a constituency tree with the properties that the dependency rules need.
+    """A node of a constituency tree with the properties that the dependency rules need."""
 
-    Attributes
-    ----------
-    label : str
-        Category without function tags, or the part-of-speech tag of a leaf.
-    children : list of HeadedPhrase
-        Empty for a leaf.
-    word : str
-        Lower-cased word of a leaf, with plain apostrophes.
-    index : int
-        Token index of a leaf.
-    head : int
-        Token index of the head word.
-    head_child : HeadedPhrase or None
-        The child that holds the head.
-    """
-
-    label: str
+    label: str  # Category without function tags, or the part-of-speech tag of a leaf
     children: list[HeadedPhrase] = field(default_factory=list)
-    word: str = ""
-    index: int = -1
-    head: int = -1
-    head_child: HeadedPhrase | None = None
+    word: str = ""  # Lower-cased word of a leaf, with plain apostrophes
+    index: int = -1  # Token index of a leaf
+    head: int = -1  # Token index of the head word
+    head_child: HeadedPhrase | None = None  # The child that holds the head
 
     @property
     def is_leaf(self) -> bool:
@@ -146,18 +130,7 @@ _PREDICATES = frozenset("NP ADJP WHNP WHADJP UCP NML NX JJ JJR JJS".split())
 
 
 def set_heads(root: HeadedPhrase) -> list[HeadedPhrase]:
-    """Fill in the heads of a tree, bottom up.
-
-    Parameters
-    ----------
-    root : HeadedPhrase
-        Changed in place, with its whole subtree.
-
-    Returns
-    -------
-    list of HeadedPhrase
-        The constituents that are not words, parents before their children.
-    """
+    """Fill in the heads of a tree, bottom up."""
     if root.is_leaf:
         root.head = root.index
         return []

@@ -74,18 +74,7 @@ class Entity(NamedTuple):
 
 
 def find_entities(words: Sequence[str], tags: Sequence[str]) -> tuple[Entity, ...]:
-    """Find the names of a sentence.
-
-    Parameters
-    ----------
-    words, tags : sequence of str
-        Words and their Penn part-of-speech tags; without tags, nothing is found.
-
-    Returns
-    -------
-    tuple of Entity
-        In order, not overlapping.
-    """
+    """Find the names of a sentence."""
     found: list[Entity] = []
     start = 0
     while start < len(words):
@@ -113,11 +102,6 @@ def is_short_for(part: Sequence[str], name: Sequence[str]) -> bool:
     The end of a name always can. Other parts cannot if they are titles or words that many names begin with
     (*University*), or if the name is that of another thing (*Washington Post*). There is no gazetteer, so the
     words of the name decide. Companies and provinces can be called by their beginnings (*Sony Corp.*).
-
-    Parameters
-    ----------
-    part, name : sequence of str
-        Lower-cased words of the part, and of the whole name.
     """
     if part[-1] == name[-1]:
         return True

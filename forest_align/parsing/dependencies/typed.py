@@ -78,13 +78,6 @@ def forest_dependencies(
     """Derive the basic and the collapsed dependencies of a forest's best tree.
 
     The result equals that of :func:`basic_dependencies` and :func:`collapse`, but is several times faster.
-
-    Parameters
-    ----------
-    forest : ParseForest
-        The forest.
-    words : sequence of str
-        The words of the sentence.
     """
     leaves: list[HeadedPhrase] = []
     basic = _basic(_best_constituent(forest, words, leaves))
@@ -118,18 +111,6 @@ def collapse(
     ``prep`` and ``pobj`` become ``prep_of`` …, or ``prepc_of`` … with a clause. ``conj`` and ``cc`` become
     ``conj_and`` …. *by* under a passive becomes ``agent``. The subject (or object) of a verb is also the
     ``xsubj`` of its *to*-complement.
-
-    Parameters
-    ----------
-    dependencies : sequence of Dependency
-        Basic dependencies of one sentence.
-    words, tags : sequence of str
-        Its words and part-of-speech tags.
-
-    Returns
-    -------
-    tuple of Dependency
-        Sorted by dependent; a word may have several governors.
     """
     lower = [plain_apostrophes(word.lower()) for word in words]
     children: dict[int, list[Dependency]] = {}

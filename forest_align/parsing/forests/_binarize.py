@@ -30,20 +30,7 @@ class Merge(NamedTuple):
 
 @lru_cache(maxsize=65536)
 def binarization_plan(label: str, children: tuple[str, ...]) -> tuple[Merge, ...]:
-    """The steps that build a constituent from its children; the last one makes the constituent itself.
-
-    Parameters
-    ----------
-    label : str
-        Label of the constituent; for a collapsed unary chain, the lowest one.
-    children : tuple of str
-        Two or more children, as symbols of :func:`forest_align.parsing.forests._semantic_heads.symbol`.
-
-    Returns
-    -------
-    tuple of Merge
-        ``len(children) - 1`` steps.
-    """
+    """The steps that build a constituent from its children; the last one makes the constituent itself."""
     if label == TEXT:
         return _plan_of_text(len(children))
     steps: list[Merge] = []

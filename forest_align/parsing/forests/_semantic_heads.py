@@ -105,15 +105,7 @@ _RULES: dict[str, tuple[Rule, ...]] = {
 
 
 def symbol(label: str, word: str | None) -> str:
-    """Symbol of a child for the rules of its parent: the topmost label of its chain, with auxiliaries marked.
-
-    Parameters
-    ----------
-    label : str
-        Label of the child, a chain joined by ``"::"``.
-    word : str or None
-        The word, if the child is a leaf.
-    """
+    """A child in the rules of its parent: the topmost label of its chain, with auxiliaries marked."""
     top = split_chain(label)[0]
     if word is None or top not in _VERB_TAGS:
         return top
@@ -124,20 +116,7 @@ def symbol(label: str, word: str | None) -> str:
 
 @lru_cache(maxsize=65536)
 def head_child(label: str, children: tuple[str, ...]) -> int:
-    """Index of the child that holds the semantic head.
-
-    Parameters
-    ----------
-    label : str
-        Label of the parent; for a collapsed unary chain, the lowest one.
-    children : tuple of str
-        The children, as symbols of :func:`symbol`.
-
-    Returns
-    -------
-    int
-        Never punctuation, unless all children are.
-    """
+    """Index of the child that holds the semantic head."""
     head = _head_by_rules(label, children)
     for first, last in coordinations(label, children):
         if first <= head < last or label == "UCP":

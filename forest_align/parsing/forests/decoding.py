@@ -25,23 +25,7 @@ def best_trees(
     least_ratio: float,
     posteriors: bool,
 ) -> NBest:
-    """Decode the best trees of a sentence.
-
-    Parameters
-    ----------
-    scores : SpanScores
-        Scores of the sentence.
-    tokens : tuple of Token
-        Its tokens.
-    text : str
-        Its raw text.
-    size : int
-        How many trees at most.
-    least_ratio : float
-        Drop trees below this fraction of the best tree's probability; 0 keeps all.
-    posteriors : bool
-        Whether to compute log-posteriors, and log-probabilities among all trees of the sentence.
-    """
+    """Decode the best trees of a sentence."""
     trees = chart.k_best(scores.scores, size, scores.force_root)
     if least_ratio:
         probable = int((trees[4] >= trees[4][0] + np.log(least_ratio)).sum())

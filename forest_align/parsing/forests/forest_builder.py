@@ -18,21 +18,12 @@ _SMALLEST = 1e-300
 
 
 class Constituent(NamedTuple):
-    """A constituent with its whole subtree, shared by all trees that contain exactly this subtree.
-
-    Attributes
-    ----------
-    start, end : int
-        Half-open token span.
-    label : str
-        Unary chain joined by ``"::"``; for leaves, it ends in the tag.
-    children : tuple of int
-        Numbers of its children, which come before it; empty for a leaf, otherwise two or more.
-    """
+    """A constituent with its whole subtree, shared by all trees that contain exactly this subtree."""
 
     start: int
     end: int
-    label: str
+    label: str  # Unary chain joined by `"::"`; for leaves, it ends in the tag
+    # Numbers of its children, which come before it; empty for a leaf, otherwise two or more
     children: tuple[int, ...]
 
 
@@ -45,26 +36,8 @@ def forest_from_constituents(
 ) -> ParseForest:
     """Binarize and pack trees that share their subtrees.
 
-    Each node's ℓ(τ) is the sum of the normalised probabilities of the trees that contain it
-    (Arase & Tsujii 2017, §5.4).
-
-    Parameters
-    ----------
-    constituents : sequence of Constituent
-        Children before parents.
-    tops : sequence of int
-        The whole trees, as numbers of constituents.
-    log_probabilities : sequence of float or None
-        One per tree, not necessarily normalised; None for equal ones.
-    words : sequence of str
-        The words, which distinguish auxiliaries from other verbs.
-    log_posteriors : numpy.ndarray, optional
-        float64, one per constituent: see :attr:`ParseForest.log_posterior`.
-
-    Raises
-    ------
-    InputError
-        If there are no trees, or log-probabilities do not match them or are not finite.
+    Each node's ℓ(τ) is the sum of the normalised probabilities of the trees that contain it (Arase & Tsujii
+    2017, §5.4).
     """
     probabilities = _normalised(log_probabilities, len(tops))
     weights = [0.0] * len(constituents)
@@ -194,19 +167,7 @@ class Packing:
             self._best_edges[parent] = edge
 
     def finish(self, roots: Sequence[int]) -> tuple[ParseForest, list[int]]:
-        """Number the nodes bottom-up and turn everything into arrays.
-
-        Parameters
-        ----------
-        roots : sequence of int
-            Roots of the trees, the best tree's first.
-
-        Returns
-        -------
-        forest : ParseForest
-        numbers : list of int
-            For each node in the order of addition, its number in the forest.
-        """
+        """Number the nodes bottom-up and turn everything into arrays."""
         keys = sorted(self._nodes)
         old_numbers = [self._nodes[key] for key in keys]
         new_numbers = [0] * len(keys)

@@ -13,13 +13,7 @@ if TYPE_CHECKING:
 
 
 def with_given_trees(pair: SentencePair) -> tuple[Sentence, Sentence]:
-    """The sentences of a pair, each with the forest of its trees if the corpus gives any.
-
-    Raises
-    ------
-    InputError
-        If a tree is not well formed, or does not match the tokens of its sentence; names the side.
-    """
+    """The sentences of a pair, each with the forest of its trees if the corpus gives any."""
     if pair.source_enju is not None and pair.target_enju is not None:
         from forest_align.parsing.forests.enju_forest import sentence_from_enju
 

@@ -14,20 +14,7 @@ from forest_align.parsing.networks.span_scores import SpanScores
 def log_posteriors(scores: SpanScores, spans: np.ndarray) -> tuple[float, np.ndarray]:
     """Log-probabilities of constituents: inside–outside marginal of the span times the label's share.
 
-    Parameters
-    ----------
-    scores : SpanScores
-        Scores of a sentence of n words.
-    spans : numpy.ndarray
-        int32, shape (C, 3): start, end (half-open) and label of each constituent, from ``chart.k_best``; no
-        label may be forbidden. For label 0, the result is the probability that the span has no label.
-
-    Returns
-    -------
-    log_partition : float
-        Log of the summed exponentiated scores of all trees.
-    log_posterior : numpy.ndarray
-        float64, shape (C,), at most 0.
+    Shapes: ``spans`` int32 (C, 3); returns float64 (C,).
     """
     labelled = _log_sums(scores.scores)
     log_partition, marginals = chart.inside_outside(labelled, scores.force_root)

@@ -20,11 +20,6 @@ def joined_forest(forests: Sequence[ParseForest]) -> ParseForest:
     No other constituent crosses a sentence boundary. The root is binarized from the right: the last two
     sentences, the last three and so on have a node each, which is no constituent. Sentences are independent,
     so each keeps its log ℓ(τ). The head of a node is that of its first sentence's best tree.
-
-    Parameters
-    ----------
-    forests : sequence of ParseForest
-        One or more; a single one is returned unchanged.
     """
     if len(forests) == 1:
         return forests[0]
@@ -53,19 +48,7 @@ def joined_forest(forests: Sequence[ParseForest]) -> ParseForest:
 
 
 def joined_n_best(parts: Sequence[NBest], text: str, size: int, least_ratio: float) -> NBest:
-    """The best trees of a text, given those of its sentences; see :func:`joined_forest`.
-
-    Parameters
-    ----------
-    parts : sequence of NBest
-        Of the sentences in order, one or more; a single one is returned unchanged.
-    text : str
-        Raw text of them all.
-    size : int
-        How many trees at most.
-    least_ratio : float
-        Drop trees below this fraction of the best one's probability.
-    """
+    """The best trees of a text, given those of its sentences; see :func:`joined_forest`."""
     if len(parts) == 1:
         return parts[0]
     constituents: list[Constituent] = []

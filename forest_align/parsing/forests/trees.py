@@ -168,11 +168,6 @@ def read_bracket(text: str) -> nltk.Tree:
     """Read one tree in Penn brackets without its traces and function tags.
 
     The tree of a text of several sentences has the label ``TEXT``, and those of its sentences as children.
-
-    Raises
-    ------
-    InputError
-        If the text is not one tree with words.
     """
     tree = strip_annotations(parse_bracket(text))
     if tree is None:

@@ -24,19 +24,7 @@ _unescape = import_isolated("benepar.ptb_unescape")
 
 
 class BeneparScorer(SpanScorer):
-    """Scores sentences with a benepar parser.
-
-    Parameters
-    ----------
-    folder : Path
-        Folder with ``config.json`` (section ``benepar``), the tokenizer and ``benepar_model.bin``. The last
-        is read as plain tensors (``weights_only``), so it cannot run code.
-
-    Raises
-    ------
-    ModelError
-        If a file is missing, damaged, or not a plain dictionary of tensors.
-    """
+    """Scores sentences with a benepar parser."""
 
     def __init__(self, folder: Path) -> None:
         self._parser = _read_parser(folder)

@@ -19,17 +19,7 @@ Layer = tuple[torch.Tensor, torch.Tensor]
 
 
 class Weights:
-    """Weights by name, converted one by one when they are asked for: as a file has them, they take no memory.
-
-    Parameters
-    ----------
-    stored : mapping of str to numpy.ndarray, Table or torch.Tensor
-        The weights.
-    dtype : torch.dtype
-        The type that they are converted to.
-    device : torch.device
-        Where they are needed.
-    """
+    """Weights by name, converted one by one on demand: the mapped file itself takes no memory."""
 
     def __init__(self, stored: Mapping[str, Any], dtype: torch.dtype, device: torch.device) -> None:
         self._stored, self._dtype, self._device = stored, dtype, device

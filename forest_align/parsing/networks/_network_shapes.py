@@ -25,56 +25,37 @@ _PARSER_KIND = {"use_pretrained": True, "use_encoder": True, "use_chars_lstm": F
 
 @dataclass(frozen=True, slots=True)
 class VectorSizes:
-    """Sizes of an encoder for word vectors that do not follow from its weights.
+    """Sizes of an encoder for word vectors that do not follow from its weights."""
 
-    Attributes
-    ----------
-    layers, heads : int
-        Layers, and attention heads of each.
-    distance : int
-        All distances between subwords above this one count as equal.
-    epsilon : float
-        Added to variances by normalisation.
-    """
-
+    # layers, heads: Layers, and attention heads of each
     layers: int
     heads: int
-    distance: int
-    epsilon: float
+    distance: int  # All distances between subwords above this one count as equal
+    epsilon: float  # Added to variances by normalisation
 
 
 @dataclass(frozen=True, slots=True)
 class NetworkSizes:
-    """Sizes of the parser's network; those of its encoder layers begin with ``encoder_``.
+    """Sizes of the parser's network; those of its encoder layers begin with ``encoder_``."""
 
-    Attributes
-    ----------
-    states : int
-        Width of the states of the word vectors' encoder, which the network reads.
-    encoder_layers, encoder_heads, encoder_width, encoder_inner : int
-        Layers, attention heads, width of hidden states and of the feed-forward layers.
-    epsilon : float
-        Added to variances by the normalisation of these layers.
-    layers, heads, width, inner, part : int
-        Partitioned attention: layers, heads, widths, and width of a head's query, key and value.
-    positions : int
-        Maximum number of words of a sentence, including start and stop symbols.
-    label_hidden, tag_hidden, labels, tags : int
-        Widths of hidden layers and outputs; labels do not include the empty one.
-    """
-
-    states: int
+    states: int  # Width of the states of the word vectors' encoder, which the network reads
+    # encoder_layers, encoder_heads, encoder_width, encoder_inner: Layers, attention heads, width of hidden
+    # states and of the feed-forward layers
     encoder_layers: int
     encoder_heads: int
     encoder_width: int
     encoder_inner: int
-    epsilon: float
+    epsilon: float  # Added to variances by the normalisation of these layers
+    # layers, heads, width, inner, part: Partitioned attention: layers, heads, widths, and width of a head's
+    # query, key and value
     layers: int
     heads: int
     width: int
     inner: int
     part: int
-    positions: int
+    positions: int  # Maximum number of words of a sentence, including start and stop symbols
+    # label_hidden, tag_hidden, labels, tags: Widths of hidden layers and outputs; labels do not include the
+    # empty one
     label_hidden: int
     tag_hidden: int
     labels: int
@@ -127,22 +108,7 @@ def _norm(name: str, size: int) -> dict[str, tuple[int, ...]]:
 
 
 def network_sizes(folder: Path, parser: ParserConfig, states: int) -> NetworkSizes:
-    """Read the sizes of a model folder's network.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder, for messages.
-    parser : ParserConfig
-        Its ``config.json``.
-    states : int
-        Width of the states that the network reads.
-
-    Raises
-    ------
-    ModelError
-        If a field is missing or wrong, or describes another kind of network.
-    """
+    """Read the sizes of a model folder's network."""
     place = folder / "config.json"
 
     def size(fields: Mapping[str, Any], name: str) -> int:
@@ -182,13 +148,7 @@ def network_sizes(folder: Path, parser: ParserConfig, states: int) -> NetworkSiz
 def check_weights(
     folder: Path, weights: Mapping[str, np.ndarray | IntegerTable], sizes: NetworkSizes
 ) -> None:
-    """Make sure that a model folder's weights match its configuration.
-
-    Raises
-    ------
-    ModelError
-        If a weight is missing, unknown, or of another shape; names it.
-    """
+    """Make sure that a model folder's weights match its configuration."""
     place = f"{folder / WEIGHTS}: does not fit config.json"
     # Of far too many layers even the names take all memory.
     if sizes.encoder_layers + sizes.layers > len(weights):

@@ -11,13 +11,7 @@ ATTENTION_STEP = 16
 
 
 class PackedRows:
-    """Positions of the rows of B sentences, stored one after the other without padding.
-
-    Parameters
-    ----------
-    present : torch.Tensor
-        bool ``[B, T]``: False for padding.
-    """
+    """Positions of the rows of B sentences, stored one after the other without padding."""
 
     def __init__(self, present: torch.Tensor) -> None:
         self._present, self._length = present, present.shape[1]

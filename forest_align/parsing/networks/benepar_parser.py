@@ -17,10 +17,7 @@ _METHOD = "build_inputs_with_special_tokens"
 def chart_parser() -> Any:
     """The class ``benepar.parse_chart.ChartParser``, whose retokenizer gets tokenizers with all it asks for.
 
-    Raises
-    ------
-    ImportError
-        If benepar or transformers cannot be imported.
+    Raises ImportError if benepar or transformers cannot be imported.
     """
     retokenization: Any = import_isolated("benepar.retokenization")
     if not isinstance(retokenization.transformers, SimpleNamespace):
@@ -44,15 +41,7 @@ class _TokenizerLoader:
 
 
 def with_special_tokens(tokenizer: Any, numbers: Sequence[int]) -> list[int]:
-    """The numbers of some tokens, between those that the tokenizer puts around every text.
-
-    Parameters
-    ----------
-    tokenizer : transformers.PreTrainedTokenizerFast
-        The tokenizer.
-    numbers : sequence of int
-        Any numbers; they need not be in the vocabulary.
-    """
+    """The numbers of some tokens, between those that the tokenizer puts around every text."""
     encoded = tokenizer("a", return_special_tokens_mask=True)
     around, is_special = list(encoded["input_ids"]), list(encoded["special_tokens_mask"])
     before = is_special.index(0)

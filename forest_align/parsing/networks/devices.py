@@ -15,22 +15,13 @@ DEVICE_BATCH_SUBWORDS = 1 << 14
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A device, and how networks use it.
+    """A device, and how networks use it."""
 
-    Attributes
-    ----------
-    place : str
-        The device, as torch names it.
-    dtype : str
-        Arithmetic of the forward pass: ``"int8"``, which needs no torch and is for processors only, or a
-        floating-point type of torch, such as ``"float32"``.
-    batch_subwords : int
-        Subwords per batch, including padding.
-    """
-
-    place: str
+    place: str  # The device, as torch names it
+    # Arithmetic of the forward pass: `"int8"`, which needs no torch and is for processors only, or a
+    # floating-point type of torch, such as `"float32"`
     dtype: str
-    batch_subwords: int
+    batch_subwords: int  # Subwords per batch, including padding
 
     @property
     def is_integer(self) -> bool:
@@ -47,11 +38,6 @@ def find_device(name: str = "cpu") -> Device:
 
     A GPU computes in float16, which has more digits than bfloat16: weights and states of these networks are
     far from its largest number.
-
-    Raises
-    ------
-    InputError
-        If the name is another one, there is no such GPU, or torch is not installed.
     """
     if check_device(name) == "cpu":
         return Device("cpu", "int8", BATCH_SUBWORDS)

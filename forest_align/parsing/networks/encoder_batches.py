@@ -80,21 +80,11 @@ def _numbered(classes: Sequence[int]) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class EncodedSentence:
-    """A sentence as encoder input.
+    """A sentence as encoder input."""
 
-    Attributes
-    ----------
-    subwords : numpy.ndarray
-        int64 ids, including start and stop symbols.
-    word_ends : numpy.ndarray
-        int64, one per word: index in ``subwords`` of its last subword.
-    cases : numpy.ndarray
-        int64, one per word: letter-case class, shifted for the first word.
-    """
-
-    subwords: np.ndarray
-    word_ends: np.ndarray
-    cases: np.ndarray
+    subwords: np.ndarray  # int64 ids, including start and stop symbols
+    word_ends: np.ndarray  # int64, one per word: index in `subwords` of its last subword
+    cases: np.ndarray  # int64, one per word: letter-case class, shifted for the first word
 
     def subword_cases(self) -> np.ndarray:
         """The letter-case class of each subword's word, without start and stop symbols, int64."""
@@ -106,20 +96,6 @@ class WordEncoder:
 
     Each word is split independently of its neighbours. So no tokenization of the raw text has to be aligned
     with the words, and a word always gets the same subwords.
-
-    Parameters
-    ----------
-    folder : Path
-        Folder with ``tokenizer.json`` of an uncased BERT tokenizer.
-    rows : int, optional
-        Number of rows of the encoder's table of subwords: every id must be below it.
-    cache_size : int
-        Maximum number of cached words; then the cache is cleared.
-
-    Raises
-    ------
-    ModelError
-        If the tokenizer's file is missing or damaged, lacks a symbol, or has an id beyond the table.
     """
 
     def __init__(self, folder: Path, rows: int | None = None, cache_size: int = 200_000) -> None:

@@ -46,15 +46,7 @@ class Network(Protocol):
     def __call__(self, sentences: Sequence[EncodedSentence]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Score every span and tag of some sentences, and make word vectors.
 
-        Returns
-        -------
-        numpy.ndarray
-            float32, shape (N, L - 1): scores of the labels other than the empty one, for all closed spans of
-            all sentences, row by row.
-        numpy.ndarray
-            float32, shape (n, T): scores of the tags of all words.
-        numpy.ndarray
-            float32, shape (n, D): vectors of all words, of unit length.
+        Shapes: returns float32 (N, L - 1); returns float32 (n, T); returns float32 (n, D).
         """
 
     def tags(self, sentences: Sequence[EncodedSentence]) -> np.ndarray:
@@ -62,23 +54,7 @@ class Network(Protocol):
 
 
 class EncoderScorer:
-    """Scores sentences with a span parser's network.
-
-    Parameters
-    ----------
-    network : Network
-        In evaluation mode, in the arithmetic to use.
-    encode : WordEncoder
-        Its encoder's tokenizer.
-    config : ParserConfig
-        Names of the network's labels and tags, and its temperature.
-    weights : str
-        Where the network's weights come from, for messages.
-    device : Device, optional
-        Where the network is; by default the processor.
-    word_vectors : WordVectors, optional
-        The encoder that the network reads, by itself.
-    """
+    """Scores sentences with a span parser's network."""
 
     def __init__(
         self,
@@ -97,20 +73,7 @@ class EncoderScorer:
 
     @classmethod
     def read(cls, folder: Path, device: Device | None = None) -> EncoderScorer:
-        """Read a folder written by :func:`forest_align.parsing.networks.model_files.write_model`.
-
-        Parameters
-        ----------
-        folder : Path
-            The folder; its files cannot run code.
-        device : Device, optional
-            Where to compute, and in which arithmetic; by default the processor, in 8-bit integers.
-
-        Raises
-        ------
-        ModelError
-            If a file is missing or damaged, or does not fit the parser.
-        """
+        """Read a folder written by :func:`forest_align.parsing.networks.model_files.write_model`."""
         config = parser_config(folder, read_config(folder))
         device = device or find_device()
         vectors = WordVectors(folder, device)

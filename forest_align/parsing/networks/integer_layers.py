@@ -43,12 +43,7 @@ class LayerWeights:
 class IntegerLinear:
     """A linear layer that multiplies integers; each row of the weight and of the input has its own scale.
 
-    Parameters
-    ----------
-    weight : numpy.ndarray
-        float32, shape (N, K).
-    bias : numpy.ndarray, optional
-        float32, shape (N,).
+    Shapes: ``weight`` float32 (N, K); ``bias`` float32 (N,).
     """
 
     def __init__(self, weight: np.ndarray, bias: np.ndarray | None = None) -> None:

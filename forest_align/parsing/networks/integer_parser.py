@@ -24,17 +24,7 @@ SPAN_CHUNK = 1024
 
 
 class IntegerParser:
-    """Layers of BERT on the states of the vectors' encoder, benepar's partitioned attention, and the scores.
-
-    Parameters
-    ----------
-    states : VectorNetwork
-        The encoder that it reads.
-    weights : mapping of str to numpy.ndarray or IntegerTable
-        With the names and shapes of :func:`~forest_align.parsing.networks._network_shapes.weight_shapes`.
-    sizes : NetworkSizes
-        The sizes that do not follow from the weights.
-    """
+    """BERT layers on the states of the vectors' encoder, benepar's partitioned attention, and the scores."""
 
     def __init__(
         self, states: VectorNetwork, weights: Mapping[str, np.ndarray | IntegerTable], sizes: NetworkSizes

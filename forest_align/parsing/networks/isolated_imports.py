@@ -17,15 +17,7 @@ def import_isolated(name: str) -> ModuleType:
 
     A later import of those packages loads them completely, with this module in them.
 
-    Parameters
-    ----------
-    name : str
-        Full name of the module. It must import from modules, not from the packages themselves.
-
-    Raises
-    ------
-    ModuleNotFoundError
-        If there is no such module.
+    Raises ModuleNotFoundError if there is no such module.
     """
     parts = name.split(".")
     packages = [".".join(parts[:size]) for size in range(1, len(parts))]

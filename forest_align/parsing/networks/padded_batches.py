@@ -13,30 +13,15 @@ from forest_align.parsing.networks.encoder_batches import BOUNDARY_CASE, Encoded
 
 @dataclass(frozen=True, slots=True)
 class EncoderBatch:
-    """Padded encoder input of B sentences with at most T subwords and W words.
+    """Padded encoder input of B sentences with at most T subwords and W words."""
 
-    Attributes
-    ----------
-    subwords : torch.Tensor
-        int64 ``[B, T]``, 0 for padding.
-    subword_mask : torch.Tensor
-        bool ``[B, T]``.
-    word_ends : torch.Tensor
-        int64 ``[B, W + 2]``: last subword of the start symbol, each word and the stop symbol; 0 for padding.
-    word_mask : torch.Tensor
-        bool ``[B, W + 2]``.
-    cases : torch.Tensor
-        int64 ``[B, T]``: letter-case class of each subword's word.
-    lengths : torch.Tensor
-        int64 ``[B]``: number of words.
-    """
-
-    subwords: torch.Tensor
-    subword_mask: torch.Tensor
+    subwords: torch.Tensor  # int64 `[B, T]`, 0 for padding
+    subword_mask: torch.Tensor  # bool `[B, T]`
+    # int64 `[B, W + 2]`: last subword of the start symbol, each word and the stop symbol; 0 for padding
     word_ends: torch.Tensor
-    word_mask: torch.Tensor
-    cases: torch.Tensor
-    lengths: torch.Tensor
+    word_mask: torch.Tensor  # bool `[B, W + 2]`
+    cases: torch.Tensor  # int64 `[B, T]`: letter-case class of each subword's word
+    lengths: torch.Tensor  # int64 `[B]`: number of words
 
     def to(self, device: torch.device) -> EncoderBatch:
         """The batch on a device."""

@@ -13,27 +13,13 @@ from forest_align.parsing.networks.encoder_batches import BOUNDARY_CASE, Encoded
 
 @dataclass(frozen=True, slots=True)
 class RowBatch:
-    """B sentences with R subwords; V words, including a start and a stop symbol of each sentence.
+    """B sentences with R subwords; V words, including a start and a stop symbol of each sentence."""
 
-    Attributes
-    ----------
-    subwords : numpy.ndarray
-        int64, shape (R,): ids.
-    starts : numpy.ndarray
-        int64, shape (B + 1,): where the subwords of each sentence begin.
-    word_rows : numpy.ndarray
-        int64, shape (V,): the last subword of each word.
-    word_starts : numpy.ndarray
-        int64, shape (B + 1,): where the words of each sentence begin.
-    cases : numpy.ndarray
-        int64, shape (V,): letter-case classes.
-    """
-
-    subwords: np.ndarray
-    starts: np.ndarray
-    word_rows: np.ndarray
-    word_starts: np.ndarray
-    cases: np.ndarray
+    subwords: np.ndarray  # int64, shape (R,): ids
+    starts: np.ndarray  # int64, shape (B + 1,): where the subwords of each sentence begin
+    word_rows: np.ndarray  # int64, shape (V,): the last subword of each word
+    word_starts: np.ndarray  # int64, shape (B + 1,): where the words of each sentence begin
+    cases: np.ndarray  # int64, shape (V,): letter-case classes
 
     def subword_cases(self) -> np.ndarray:
         """The letter-case class of each subword's word: int64, shape (R,)."""
@@ -73,17 +59,7 @@ def places_within(starts: np.ndarray) -> np.ndarray:
 def mean_vectors(hidden: np.ndarray, batch: RowBatch) -> np.ndarray:
     """Average the subwords of each word, and scale to unit length.
 
-    Parameters
-    ----------
-    hidden : numpy.ndarray
-        float32, shape (R, D): states of all subwords.
-    batch : RowBatch
-        Of B sentences with V words, including start and stop symbols.
-
-    Returns
-    -------
-    numpy.ndarray
-        float32, shape (V - 2 B, D).
+    Shapes: ``hidden`` float32 (R, D); returns float32 (V - 2 B, D).
     """
     first = np.concatenate([[0], batch.word_rows[:-1] + 1])
     means = np.add.reduceat(hidden, first)

@@ -38,18 +38,12 @@ SPAN_STEP = 256
 
 @dataclass(frozen=True, slots=True)
 class BatchScores:
-    """The output of one forward pass for B sentences.
+    """The output of one forward pass for B sentences."""
 
-    Attributes
-    ----------
-    spans : torch.Tensor
-        ``[N, L - 1]``: scores of the labels other than the empty one, for all closed spans of all sentences,
-        in the order of :func:`span_index`.
-    tags : torch.Tensor
-        ``[B, W + 2, T]`` tag scores; the first and the last word row are the start and stop symbols.
-    """
-
+    # `[N, L - 1]`: scores of the labels other than the empty one, for all closed spans of all sentences, in
+    # the order of span_index
     spans: torch.Tensor
+    # `[B, W + 2, T]` tag scores; the first and the last word row are the start and stop symbols
     tags: torch.Tensor
 
 
@@ -72,24 +66,6 @@ def score_spans(
     """Score the labels of all spans.
 
     The first layer is linear, so it is applied to fenceposts, which are far fewer than spans.
-
-    Parameters
-    ----------
-    annotations : torch.Tensor
-        ``[B, W + 2, D]``: forward and backward halves of each word.
-    lengths : torch.Tensor
-        int64 ``[B]``: number of words.
-    first_layer : callable, torch.Tensor
-        The first layer of the label scores, ``[..., D]`` to ``[..., H]``, without its bias; the bias ``[H]``.
-    rest : callable
-        The layers after it: ``[n, H]`` to ``[n, L - 1]``.
-    chunk : int
-        Spans scored at once.
-
-    Returns
-    -------
-    torch.Tensor
-        ``[N, L - 1]``, in the order of :func:`span_index`.
     """
     half = annotations.shape[-1] // 2
     linear, bias = first_layer
@@ -110,19 +86,7 @@ def score_spans(
 
 
 class SpanNetwork:
-    """Layers of BERT on the states of the vectors' encoder, benepar's partitioned attention, and the scores.
-
-    Parameters
-    ----------
-    weights : mapping of str to numpy.ndarray, Table or torch.Tensor
-        With the names and shapes of :func:`~forest_align.parsing.networks._network_shapes.weight_shapes`.
-    sizes : NetworkSizes
-        The sizes that do not follow from the weights.
-    dtype : torch.dtype
-        Floating-point arithmetic.
-    device : torch.device
-        Where batches are.
-    """
+    """BERT layers on the states of the vectors' encoder, benepar's partitioned attention, and the scores."""
 
     def __init__(
         self,
@@ -193,15 +157,7 @@ class SpanNetwork:
 
 
 class OnDevice:
-    """Networks of torch that read encoded sentences and return arrays, wherever they compute.
-
-    Parameters
-    ----------
-    states : TorchVectorNetwork
-        The encoder of the word vectors.
-    network : SpanNetwork
-        Scores a batch.
-    """
+    """Networks of torch that read encoded sentences and return arrays, wherever they compute."""
 
     def __init__(self, states: TorchVectorNetwork, network: SpanNetwork) -> None:
         self._states, self._network = states, network

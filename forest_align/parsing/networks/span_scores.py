@@ -16,27 +16,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpanScores:
-    """Scores of all labelled spans of a sentence of n words, with labels and tags.
+    """Scores of all labelled spans of a sentence of n words, with labels and tags."""
 
-    Attributes
-    ----------
-    scores : numpy.ndarray
-        float32, shape (n, n, L): log-potential of each label of each closed span ``[first, last]``, after
-        division by the calibration temperature. The empty label, 0, scores 0; cells below the diagonal are 0.
-    labels : tuple of str
-        L label chains, joined by ``::`` from the top down; the first is ``""``.
-    tags : tuple of str
-        n predicted part-of-speech tags.
-    force_root : bool
-        Whether the span of the whole sentence must be labelled.
-    vectors : numpy.ndarray or None
-        float32, shape (n, D): word vectors, if the same pass makes them.
-    """
-
+    # float32, shape (n, n, L): log-potential of each label of each closed span `[first, last]`, after
+    # division by the calibration temperature. The empty label, 0, scores 0; cells below the diagonal are 0.
     scores: np.ndarray = field(repr=False)
+    # L label chains, joined by `::` from the top down; the first is `""`
     labels: tuple[str, ...] = field(repr=False)
     tags: tuple[str, ...]
-    force_root: bool = True
+    force_root: bool = True  # Whether the span of the whole sentence must be labelled
+    # float32, shape (n, D): word vectors, if the same pass makes them
     vectors: np.ndarray | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
@@ -44,34 +33,14 @@ class SpanScores:
 
 
 class SpanScorer(Protocol):
-    """A parser as the rest of the package sees it.
+    """A parser as the rest of the package sees it."""
 
-    Attributes
-    ----------
-    word_vectors : WordVectors or None
-        Makes the vectors that come with its scores; None if none do.
-    """
-
-    word_vectors: WordVectors | None = None
+    word_vectors: WordVectors | None = None  # Makes the vectors that come with its scores; None if none do
 
     def score(
         self, batch: Sequence[Sequence[str]], space_after: Sequence[Sequence[bool]] | None = None
     ) -> list[SpanScores | InputError]:
-        """Score a batch of tokenized sentences, in any order of length.
-
-        Parameters
-        ----------
-        batch : sequence of sequence of str
-            Words of each sentence, as written (``(`` as well as ``-LRB-``, any quotes).
-        space_after : sequence of sequence of bool, optional
-            Whether white space follows each word. If not given, parsers that need it guess it.
-
-        Returns
-        -------
-        list of SpanScores or InputError
-            In the order of the batch. For a sentence without words, or too long for the parser, the list has
-            an error. It is not raised, so the other sentences are still scored.
-        """
+        """Score a batch of tokenized sentences, in any order of length."""
         ...
 
     def tag(

@@ -47,12 +47,7 @@ class Table(Protocol):
 class IntegerTable:
     """Rows of 8-bit integers with one scale each. They stay as the file has them, mapped and shared.
 
-    Parameters
-    ----------
-    integers : numpy.ndarray
-        int8, shape (n, K).
-    scales : numpy.ndarray
-        Shape (n,).
+    Shapes: ``integers`` int8 (n, K).
     """
 
     def __init__(self, integers: np.ndarray, scales: np.ndarray) -> None:
@@ -78,13 +73,7 @@ class IntegerTable:
 class FourBitTable:
     """Rows of 4-bit integers, each group of neighbours with a scale of its own.
 
-    Parameters
-    ----------
-    integers : numpy.ndarray
-        uint8, shape (n, K / 2): column ``j``, plus 8, in the lower half of a byte, column ``j + K / 2`` in
-        the upper half.
-    scales : numpy.ndarray
-        float16, shape (n, K / GROUP).
+    Shapes: ``integers`` uint8 (n, K / 2); ``scales`` float16 (n, K / GROUP).
     """
 
     def __init__(self, integers: np.ndarray, scales: np.ndarray) -> None:
@@ -127,13 +116,7 @@ def pack_table(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def map_arrays(path: Path) -> dict[str, np.ndarray]:
-    """The arrays of a safetensors file, mapped: processes share them, and what is not used takes no memory.
-
-    Raises
-    ------
-    ModelError
-        If the file is missing or damaged, or has a type of numbers that numpy lacks.
-    """
+    """The mapped arrays of a safetensors file: processes share them, and unused ones take no memory."""
     try:
         with safe_open(path, framework="numpy"):  # checks all places of the header
             pass

@@ -22,21 +22,7 @@ if TYPE_CHECKING:
 class TorchVectorNetwork:
     """Lower layers of MPNet (Song et al. 2020): layers of BERT, with an attention bias by distance.
 
-    Parameters
-    ----------
-    stored : mapping of str to numpy.ndarray or Table
-        As :func:`~forest_align.parsing.networks.vector_network.read_vector_weights` returns them.
-    sizes : VectorSizes
-        The sizes that do not follow from the weights.
-    dtype : torch.dtype
-        Floating-point arithmetic.
-    place : torch.device
-        Where to compute.
-
-    Raises
-    ------
-    KeyError
-        If a weight is missing.
+    Raises KeyError if a weight is missing.
     """
 
     def __init__(

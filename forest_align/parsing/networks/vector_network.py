@@ -37,20 +37,7 @@ _TABLE, _SCALES = ".int4", ".scale"
 
 
 class WordVectors:
-    """Computes contextual vectors for the words of sentences.
-
-    Parameters
-    ----------
-    folder : Path
-        With ``encoder.json``, ``encoder.safetensors`` and ``tokenizer.json``, which cannot run code.
-    device : Device, optional
-        Where to compute, and in which arithmetic; by default the processor, in 8-bit integers.
-
-    Raises
-    ------
-    ModelError
-        If a file is missing or damaged, or does not fit the others.
-    """
+    """Computes contextual vectors for the words of sentences."""
 
     def __init__(self, folder: Path = BUNDLED, device: Device | None = None) -> None:
         self._device = device or find_device()
@@ -71,14 +58,9 @@ class WordVectors:
             raise ModelError(f"{path}: does not fit {ENCODER_SIZES} (found vectors that are not finite)")
 
     def __call__(self, sentences: Sequence[Sequence[str]]) -> list[np.ndarray]:
-        """Vectors of the words of each sentence.
+        """Vectors of the words of each sentence. Shapes: returns float32 (n, D).
 
         If a sentence has more subwords than the encoder has positions, it is read in parts.
-
-        Returns
-        -------
-        list of numpy.ndarray
-            float32, shape (n, D) for a sentence of n words: the mean of each word's subwords, of unit length.
         """
         parts: list[EncodedSentence] = []
         counts = []
@@ -112,17 +94,7 @@ class WordVectors:
 class VectorNetwork:
     """Lower layers of MPNet (Song et al. 2020): layers of BERT, with an attention bias by distance.
 
-    Parameters
-    ----------
-    stored : mapping of str to numpy.ndarray or Table
-        In the format of ``tools/build_word_vectors.py``.
-    sizes : VectorSizes
-        The sizes that do not follow from the weights.
-
-    Raises
-    ------
-    KeyError
-        If a weight is missing.
+    Raises KeyError if a weight is missing.
     """
 
     def __init__(self, stored: Mapping[str, np.ndarray | Table], sizes: VectorSizes) -> None:
@@ -176,13 +148,7 @@ def _network(stored: Mapping[str, np.ndarray | Table], sizes: VectorSizes, devic
 
 
 def read_sizes(folder: Path) -> VectorSizes:
-    """Read ``encoder.json`` of an encoder.
-
-    Raises
-    ------
-    ModelError
-        If the file is missing, a field is missing or wrong, or the format is from a later version.
-    """
+    """Read ``encoder.json`` of an encoder."""
     config, place = read_config(folder, ENCODER_SIZES), folder / ENCODER_SIZES
     if config.get("format") != FORMAT:
         raise ModelError(f"{place}: format {config.get('format')!r}, this version reads {FORMAT}")

@@ -32,16 +32,8 @@ _CARD, _WEIGHTS = "tagger.json", "tagger.safetensors"
 class WordTagger:
     """A perceptron with one hidden layer, which predicts a word's tag from its vector and letter case.
 
-    Parameters
-    ----------
-    tags : sequence of str
-        T part-of-speech tags.
-    arrays : mapping of str to numpy.ndarray
-        ``vector``, shape (D, H); ``case``, (C, H); ``output``, (H, T); and ``bias``, (T,). The rows of
-        ``case`` are the classes of :func:`~forest_align.parsing.networks.encoder_batches.case_class`, then
-        the same classes for the first word of a sentence.
-    weights : str
-        Where the arrays come from, for messages.
+    Shapes: ``vector`` (D, H); ``case`` (C, H); ``output`` (H, T); ``bias`` (T,). Rows of ``case`` are the
+    classes of :func:`~forest_align.parsing.networks.encoder_batches.case_class`, then these for first words.
     """
 
     def __init__(
@@ -55,13 +47,7 @@ class WordTagger:
 
     @classmethod
     def read(cls, folder: Path = BUNDLED) -> WordTagger:
-        """Read ``tagger.json`` and ``tagger.safetensors``, which ``em/parser/tagger.py`` writes.
-
-        Raises
-        ------
-        ModelError
-            If a file is missing or damaged, or does not fit the other.
-        """
+        """Read ``tagger.json`` and ``tagger.safetensors``, which ``em/parser/tagger.py`` writes."""
         card, weights = read_config(folder, _CARD), folder / _WEIGHTS
         if card.get("format") != FORMAT:
             found = card.get("format")
@@ -109,21 +95,7 @@ class WordTagger:
         return None
 
     def __call__(self, words: Sequence[str], vectors: np.ndarray) -> tuple[str, ...]:
-        """Tag the words of a sentence.
-
-        Parameters
-        ----------
-        words : sequence of str
-            The n words.
-        vectors : numpy.ndarray
-            float32, shape (n, D), from
-            :class:`~forest_align.parsing.networks.vector_network.WordVectors`.
-
-        Raises
-        ------
-        ModelError
-            If the vectors have another size than those that it was trained with.
-        """
+        """Tag the words of a sentence. Shapes: ``vectors`` float32 (n, D)."""
         if vectors.shape[1] != len(self._vector):
             raise ModelError(
                 f"{self._weights}: expected word vectors of {len(self._vector)} numbers, "
