@@ -17,7 +17,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 _MODELS = ROOT / "forest_align" / "aligners" / "models"
 _PARSER = ROOT / "forest_align" / "parsing"
-_FIGURE = re.compile(r"\d\.\d")
+#: A cell that begins with a number; sections and definitions of papers stand inside a text.
+_FIGURE = re.compile(r"\| *\**[−-]?\d+\.\d")
 
 
 def main() -> None:
