@@ -4,9 +4,9 @@ Each pair of ETPC dev is aligned with a phrase-pair model and a judge that have 
 the recipes ``phrases`` and ``judge``). The options of the search were tuned on all of
 these pairs. Beside it stand the same aligner without the judge, without both, and the projection of word
 links onto the best trees; also what stands in for one part of it: a greedy choice of the pairs that the
-phrase-pair model finds probable, without a derivation; EM's weights set to zero, or dealt out to other
-features; and the best trees alone. The last column is the significance of the difference in *near* to the
-projection. A second table has the scores of core pairs.
+phrase-pair model finds probable, without a derivation, and the best consistent set of them by an integer
+program; EM's weights set to zero, or dealt out to other features; and the best trees alone. The last column
+is the significance of the difference in *near* to the projection. A second table has scores of core pairs.
 
 Example::
 
@@ -28,6 +28,8 @@ from tqdm import tqdm
 
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.judge import JudgeModel
+from forest_align.aligners.forest.span_pairs import contained, overlaps
+from forest_align.aligners.joint.solver import maximise
 from forest_align.aligners.phrases.model import PhraseModel
 from forest_align.aligners.projection.aligner import ProjectionAligner
 from forest_align.alignment import Alignment, PhrasePair
@@ -47,9 +49,11 @@ from forest_align.types import Node, Sentence
 ON_BEST_TREES = "forest, best trees alone"
 COLUMNS = ("exact", "near", "linked", "clean", "left_alone", "phrase_precision")
 
-#: Least probability of a pair that the greedy choice takes.
+#: Least probability of a pair that the greedy choice and the integer program take.
 LEAST_OF_GREEDY = 0.3
 
+#: Which of K pairs are chosen, bool (K,), by their probabilities and by which fit together, bool (K, K).
+Choose = Callable[[np.ndarray, np.ndarray], np.ndarray]
 AlignPair = Callable[[int, Sentence, Sentence], Alignment]
 
 
@@ -87,45 +91,59 @@ def systems(folds: Path, judges: Path) -> dict[str, AlignPair]:
         "forest, without both": lambda number, *sides: without.align_prepared(*sides),
         "forest, without the judge": lambda number, *sides: unjudged[number % FOLDS].align_prepared(*sides),
         "forest": lambda number, *sides: fitted[number % FOLDS].align_prepared(*sides),
-        "greedy, no derivation": lambda number, *sides: greedy_choice(fitted[number % FOLDS], *sides),
+        "greedy, no derivation": lambda number, *sides: without_derivation(
+            fitted[number % FOLDS], greedy_choice, *sides
+        ),
+        "integer program, no derivation": lambda number, *sides: without_derivation(
+            fitted[number % FOLDS], best_set, *sides
+        ),
         "forest, weights of zero": weighted(np.zeros_like(dealt)),
         "forest, weights dealt out anew": weighted(dealt),
         ON_BEST_TREES: lambda number, *sides: fitted[number % FOLDS].align_prepared(*sides),
     }
 
 
-def greedy_choice(aligner: ForestAligner, source: Sentence, target: Sentence) -> Alignment:
-    """The probable pairs of the phrase-pair model, the best first, without those that cross a better one."""
+def without_derivation(
+    aligner: ForestAligner, choose: Choose, source: Sentence, target: Sentence
+) -> Alignment:
+    """Those of the probable pairs of the phrase-pair model that ``choose`` says, and the word links."""
     aligned = ProjectionAligner().align_prepared(source, target)
     candidates = aligner.candidates.candidates(source, target)
     evidence = aligner.phrase_evidence(source, target, candidates)
     assert evidence is not None
-    probabilities = evidence.probabilities
-    chosen: list[PhrasePair] = []
-    for place in np.argsort(-probabilities, kind="stable").tolist():
-        a, b, c, d = evidence.spans[place].tolist()
-        if probabilities[place] < LEAST_OF_GREEDY:
-            break
-        pair = PhrasePair(Node(a, b, ""), Node(c, d, ""), probability=float(probabilities[place]))
-        if max(b - a, d - c) > 1 and all(_fits(pair, other) for other in chosen):
-            chosen.append(pair)
+    sizes = (evidence.spans[:, 1::2] - evidence.spans[:, ::2]).max(axis=1)
+    kept = np.flatnonzero((evidence.probabilities >= LEAST_OF_GREEDY) & (sizes > 1))
+    kept = kept[np.argsort(-evidence.probabilities[kept], kind="stable")]
+    spans, probabilities = evidence.spans[kept].astype(np.int64), evidence.probabilities[kept]
+    inside = np.asarray(contained(spans, spans))
+    apart = (overlaps(spans, spans) <= 0).all(axis=0)
+    chosen = choose(probabilities, np.asarray(apart | inside | inside.T))
+    phrases = [
+        PhrasePair(Node(a, b, ""), Node(c, d, ""), probability=float(probability))
+        for (a, b, c, d), probability in zip(spans[chosen].tolist(), probabilities[chosen], strict=True)
+    ]
     words = [
         PhrasePair(Node(i, i + 1, ""), Node(j, j + 1, ""), probability=score)
         for (i, j), score in zip(aligned.words.pairs, aligned.words.scores or (), strict=True)
     ]
-    return replace(aligned, phrases=(*chosen, *words))
+    return replace(aligned, phrases=(*phrases, *words))
 
 
-def _fits(one: PhrasePair, other: PhrasePair) -> bool:
-    """Whether one of two pairs lies inside the other on both sides, or they share no word."""
-    sides = [
-        (one.source_node.span, other.source_node.span),
-        (one.target_node.span, other.target_node.span),
-    ]
-    apart = all(a[1] <= b[0] or b[1] <= a[0] for a, b in sides)
-    inside = all(b[0] <= a[0] and a[1] <= b[1] for a, b in sides)
-    around = all(a[0] <= b[0] and b[1] <= a[1] for a, b in sides)
-    return apart or inside or around
+def greedy_choice(probabilities: np.ndarray, fit: np.ndarray) -> np.ndarray:
+    """The pairs that fit to all better ones that were chosen, bool (K,); they are given best first."""
+    chosen = np.zeros(len(probabilities), bool)
+    for place in range(len(probabilities)):
+        chosen[place] = fit[place, chosen].all()
+    return chosen
+
+
+def best_set(probabilities: np.ndarray, fit: np.ndarray) -> np.ndarray:
+    """The set of pairs that fit together with the largest sum of p - LEAST_OF_GREEDY, bool (K,)."""
+    conflicts = np.argwhere(np.triu(~fit, 1)).astype(np.int32)
+    starts = np.arange(0, conflicts.size + 1, 2, dtype=np.int32)
+    ones = np.ones(conflicts.size)
+    gains = probabilities - LEAST_OF_GREEDY + 1e-6
+    return maximise(gains, starts, conflicts.ravel(), ones, np.ones(len(conflicts)))[0]
 
 
 def table(results: dict[str, list[Figures]]) -> str:
