@@ -172,10 +172,7 @@ def read_with(
 ) -> Iterator[SentencePair | InputError]:
     """Read sentence pairs of a format from an open file; see :func:`read_pairs`.
 
-    Raises
-    ------
-    InputError
-        If columns are given, and the format has none with names.
+    Raises InputError if columns are given, and the format has none with names.
     """
     if columns is None:
         return format.read(lines, tokenized)
@@ -190,12 +187,8 @@ def read_with(
 def guess_format(lines: InputLines, columns: ColumnNames | None = None) -> Format:
     """The format of an open file that has at least one line, by its extension and first lines.
 
-    If columns are given, it is one that has columns with names.
-
-    Raises
-    ------
-    InputError
-        If the format cannot be recognised.
+    If columns are given, it is one that has columns with names. Raises InputError if the format cannot be
+    recognised.
     """
     head = lines.head()
     candidates = [f for f in FORMATS.values() if columns is None or f.read_columns is not None]
@@ -288,10 +281,7 @@ def write_pairs(
 def output_files(path: str | Path, format: Format) -> list[Path]:
     """The files that a format writes: the requested one, and for some formats one beside it.
 
-    Raises
-    ------
-    InputError
-        If the two are the same file.
+    Raises InputError if the two are the same file.
     """
     first = Path(path)
     if format.writer is None or format.writer.beside is None:

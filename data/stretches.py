@@ -30,42 +30,22 @@ _HEAD = 1 << 20  # bytes that tell the format of a file
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Pairs of a file that follow each other.
+    """Pairs of a file that follow each other."""
 
-    Attributes
-    ----------
-    file : str
-        The file, or its address.
-    format : str
-        One of :data:`LINE_FORMATS`.
-    first, count : int
-        Number of pairs of the file before the stretch, and in it.
-    start, end : int
-        Where its lines are in the file, or in the unpacked content of a gzipped one; for Parquet 0.
-    """
-
-    file: str
-    format: str
-    first: int
+    file: str  # name or address
+    format: str  # one of LINE_FORMATS
+    first: int  # pairs of the file before the stretch
     count: int
-    start: int = 0
+    start: int = 0  # place of its lines in the (unpacked) file; 0 for Parquet
     end: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class InputPlan:
-    """All stretches of the inputs, in order.
-
-    Attributes
-    ----------
-    stretches : tuple of Stretch
-        At least one, which is empty if there are no pairs.
-    digest : str
-        Short hash of the contents of the files.
-    """
+    """All stretches of the inputs, in order: at least one, which is empty if there are no pairs."""
 
     stretches: tuple[Stretch, ...]
-    digest: str
+    digest: str  # short hash of the contents of the files
 
     @property
     def items(self) -> int:
@@ -76,25 +56,9 @@ class InputPlan:
 def plan_stretches(
     files: Sequence[str], size: int, format: str | None = None, columns: ColumnNames | None = None
 ) -> InputPlan:
-    """Divide files into stretches; no stretch has pairs of two files.
+    """Divide files into stretches of ``size`` pairs; no stretch has pairs of two files.
 
-    Parameters
-    ----------
-    files : sequence of str
-        Files or addresses, see :mod:`forest_align.system.remote_files`; at least one.
-    size : int
-        Pairs of a stretch; the last one of a file may have fewer.
-    format : str, optional
-        Name of the format of all files; by default it is recognised.
-    columns : (str, str), optional
-        Names of the columns of source and target.
-
-    Raises
-    ------
-    InputError
-        If a file is in another format, or cannot be read.
-    OSError
-        If a file cannot be opened.
+    Raises InputError if a file is in another format or cannot be read, OSError if it cannot be opened.
     """
     digest = hashlib.sha256()
     found: list[Stretch] = []
@@ -160,21 +124,7 @@ def read_stretch(
 ) -> Iterator[SentencePair | InputError]:
     """The pairs of a stretch, as :func:`forest_align.data.read_pairs` yields them.
 
-    Parameters
-    ----------
-    stretch : Stretch
-        The stretch.
-    tokenized : bool
-        Plain text is already tokenized.
-    escapes : bool
-        Replace escaped characters.
-    columns : (str, str), optional
-        Names of the columns of source and target.
-
-    Raises
-    ------
-    InputError
-        If the file has changed so that it has fewer pairs.
+    Raises InputError if the file has changed so that it has fewer pairs.
     """
     pairs = _read(stretch, tokenized, columns)
     number = 0

@@ -47,13 +47,7 @@ def main() -> None:
 
 
 def photograph(page: str, output: Path, size: str) -> None:
-    """Write a picture of a page, as Chromium shows it at a size such as ``1100x620``.
-
-    Raises
-    ------
-    SystemExit
-        If there is no Chromium.
-    """
+    """Write a picture of a page, as Chromium shows it at a size such as ``1100x620``."""
     program = shutil.which("chromium")
     if program is None:
         raise SystemExit("a PNG file needs a browser: apt-get install chromium")

@@ -11,16 +11,9 @@ def growth(run: Callable[[int], object], size: int, most: float = 3.0) -> float:
     """How many times as long an input takes that is twice as large: 2 if time is linear, 4 if quadratic.
 
     An input of four times the size is compared, as its time differs more from noise. Processor time counts,
-    and of several runs the shortest. Runs are repeated only while the growth, perhaps by noise, is too large.
-
-    Parameters
-    ----------
-    run : callable
-        Does the work for an input of a size. Making the input belongs to it, so this should be cheap.
-    size : int
-        Size of the smaller input. It should take a hundredth of a second or more.
-    most : float
-        Growth that is wanted, so that no more runs are needed.
+    and of several runs the shortest. Runs are repeated only while the growth, perhaps by noise, is above
+    ``most``. ``run`` makes the input too, so this should be cheap; ``size`` should take a hundredth of a
+    second or more.
     """
     small = large = float("inf")
     for _ in range(5):

@@ -28,13 +28,7 @@ _OMITTED = "…"
 
 
 def steps_of(block: str) -> list[tuple[str, list[str]]]:
-    """The commands of a block, each with the lines of its output.
-
-    Parameters
-    ----------
-    block : str
-        The lines between the fences.
-    """
+    """The commands of a block, each with the lines of its output."""
     steps: list[tuple[str, list[str]]] = []
     for line in block.splitlines():
         if _COMMAND.match(line):
@@ -47,13 +41,7 @@ def steps_of(block: str) -> list[tuple[str, list[str]]]:
 
 
 def fresh_block(block: str, folder: Path) -> str:
-    """A block with what its commands print now, in a folder.
-
-    Raises
-    ------
-    subprocess.CalledProcessError
-        If a command fails.
-    """
+    """A block with what its commands print now, in a folder."""
     steps = steps_of(block)
     if not any(output for _, output in steps) or any(name in block for name in _ELSEWHERE):
         return block

@@ -24,13 +24,7 @@ from forest_align.system.replacing import replacing
 
 
 def run_notebook(path: Path) -> dict[str, Any]:
-    """The content of a notebook (nbformat 4) with the outputs of a fresh run.
-
-    Raises
-    ------
-    Exception
-        What the code raises; the note says in which cell.
-    """
+    """The content of a notebook (nbformat 4) with the outputs of a fresh run."""
     notebook: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     names: dict[str, Any] = {"__name__": "__main__"}
     number = 0

@@ -45,13 +45,7 @@ def main() -> None:
 
 
 def tables_of(lines: list[str]) -> Iterator[tuple[int, int]]:
-    """The first line, and the one after the last, of each table that has figures.
-
-    Parameters
-    ----------
-    lines : list of str
-        Lines of a page in Markdown.
-    """
+    """The first line, and the one after the last, of each table that has figures."""
     first = None
     for number, line in enumerate([*lines, ""]):
         if line.startswith("|"):

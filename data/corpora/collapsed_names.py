@@ -10,21 +10,9 @@ Span = tuple[int, int]
 
 
 def collapse(words: Sequence[str], names: Sequence[Span]) -> tuple[tuple[str, ...], list[int]]:
-    """Join the words of each name with underscores.
+    """Join the words of each name with underscores; also return the new token of each word.
 
-    Parameters
-    ----------
-    words : sequence of str
-        A sentence of n words.
-    names : sequence of (int, int)
-        Half-open spans in order, not overlapping.
-
-    Returns
-    -------
-    tuple of str
-        The new tokens.
-    list of int
-        For each of the n words, its new token.
+    Names are half-open spans in order that do not overlap.
     """
     ends = {start: end for start, end in names}
     tokens: list[str] = []
@@ -39,13 +27,5 @@ def collapse(words: Sequence[str], names: Sequence[Span]) -> tuple[tuple[str, ..
 
 
 def collapsed_links(links: Links, source: Sequence[int], target: Sequence[int]) -> Links:
-    """Links of the new tokens: those of the words in them; a link is sure if one of its words' links is.
-
-    Parameters
-    ----------
-    links : Links
-        Links of the words.
-    source, target : sequence of int
-        For each word its new token, from :func:`collapse`.
-    """
+    """Links of the new tokens (see :func:`collapse`); a link is sure if one of its words' links is."""
     return Links.of([(source[i], target[j]) for i, j in links], sure=links.sure)

@@ -18,31 +18,18 @@ _SIDES = (1, 2)
 
 
 class EditedPair(NamedTuple):
-    """Two sentences and their edits.
-
-    Attributes
-    ----------
-    id : str
-        Key of the pair in its file.
-    source, target : Sentence
-        The sentences; their tokens are separated by blanks.
-    versions : tuple of frozenset of EditSpans
-        The ways to divide the changes that annotators found right, one at least.
-    """
+    """Two sentences, tokens separated by blanks, and their edits."""
 
     id: str
     source: Sentence
     target: Sentence
-    versions: tuple[frozenset[EditSpans], ...]
+    versions: tuple[frozenset[EditSpans], ...]  # right divisions of the changes, at least one
 
 
 def read_edited_pairs(path: Path) -> Iterator[EditedPair]:
     """Read a file of arXivEdits.
 
-    Raises
-    ------
-    InputError
-        If it is not JSON, or a pair is not as expected: names file, pair and field.
+    Raises InputError if it is not JSON, or a pair is not as expected: names file, pair and field.
     """
     try:
         values = json.loads(path.read_text(encoding="utf-8"))

@@ -22,18 +22,11 @@ Owner = int | None
 
 
 def phrasal_links(links: Links, source_chunks: Sequence[Span], target_chunks: Sequence[Span]) -> Links:
-    """Merge the word links between two chunks into one phrasal alignment.
+    """Merge the word links between two chunks (half-open token spans) into one phrasal alignment.
 
     Two chunks are merged if their tokens are linked one to one, in order; all their tokens are then linked
     with each other (Yao et al. 2013, §4.1). As in the authors' program, a token may not have two partners in
-    the other chunk. Other links are kept.
-
-    Parameters
-    ----------
-    links : Links
-        Word links; classes and scores are dropped.
-    source_chunks, target_chunks : sequence of (int, int)
-        Half-open token spans.
+    the other chunk. Other links are kept; classes and scores are dropped.
     """
     merged = set(links.pairs)
     for source in source_chunks:
@@ -47,21 +40,11 @@ def phrasal_links(links: Links, source_chunks: Sequence[Span], target_chunks: Se
 
 
 def chunks_of_tree(tree: Tree) -> list[Span]:
-    """Base phrases of a constituency tree, similar to CoNLL-2000 chunks.
+    """Base phrases of a constituency tree, similar to CoNLL-2000 chunks: half-open spans, ascending.
 
     A chunk extends from the beginning of a phrase to its head. It is a noun phrase up to its noun (a
     possessive ``'s`` begins the next chunk), a verb group with its auxiliaries, or a single preposition.
-    Punctuation and coordinations between chunks belong to no chunk.
-
-    Parameters
-    ----------
-    tree : nltk.Tree
-        Tree without traces and function tags.
-
-    Returns
-    -------
-    list of (int, int)
-        Half-open token spans in ascending order.
+    Punctuation and coordinations between chunks belong to no chunk. The tree has no traces and function tags.
     """
     chunks: list[Span] = []
     last: Owner = None

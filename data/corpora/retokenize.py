@@ -56,13 +56,6 @@ def move_links(
 
     Punctuation that was split off a word does not get the word's link, but a mark split off both words is
     linked. Similarly, a word that a mark was joined to does not get the mark's link.
-
-    Parameters
-    ----------
-    links : Links
-        Links between old tokens.
-    source, target : (sequence of str, sequence of str)
-        Old and new tokens of each sentence.
     """
     left, right = _overlaps(*source), _overlaps(*target)
     moved = [

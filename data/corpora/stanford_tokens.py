@@ -18,13 +18,6 @@ def conform(links: Links, source: Sequence[str], target: Sequence[str]) -> Links
     linked (a dash and a comma, an apostrophe and a possessive ``'s``). Second, Stanford's tokenizer treats a
     mixed number such as ``33 1\/3`` as one token. Links were numbered accordingly, but the files hold two
     tokens. Links after it are therefore one token too far left, except that of the last token.
-
-    Parameters
-    ----------
-    links : Links
-        Links between these tokens.
-    source, target : sequence of str
-        Tokens of the published files.
     """
     left, right = _published_places(source), _published_places(target)
     moved = [(left[i], right[j]) for i, j in links]

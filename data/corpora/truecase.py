@@ -15,13 +15,9 @@ _BEGIN = frozenset({".", "!", "?", ":", ";", "``", "`", '"', "“", "‘", "-lrb
 
 @dataclass(frozen=True, slots=True)
 class Truecaser:
-    """The usual form of each word.
+    """The usual form of each lower-cased word where the sentence does not ask for a capital.
 
-    Attributes
-    ----------
-    forms : dict of str to str
-        For each lower-cased word, the form that it has most often where the sentence does not ask for a
-        capital; of equally frequent ones the first in the order of characters.
+    Of equally frequent forms, the first in the order of characters.
     """
 
     forms: dict[str, str]

@@ -52,10 +52,7 @@ def read_table(
 ) -> Iterator[SentencePair | InputError]:
     """Yield one pair a row; see :func:`forest_align.data.read_pairs`.
 
-    Raises
-    ------
-    InputError
-        If it is no table, or does not name the columns of two sentences.
+    Raises InputError if it is no table, or does not name the columns of two sentences.
     """
     if not is_table(table):
         raise InputError(f"expected a path or a table, found {type(table).__name__}")
@@ -69,25 +66,10 @@ def read_parquet(
     wanted: ColumnNames | None = None,
     rows: range | None = None,
 ) -> Iterator[SentencePair | InputError]:
-    """Yield one pair a row of a Parquet file; see :func:`forest_align.data.read_pairs`.
+    """Yield one pair per row of a Parquet file or address; see :func:`forest_align.data.read_pairs`.
 
-    Parameters
-    ----------
-    path : str or Path
-        The file, or its address.
-    tokenized : bool
-        Texts are already tokenized.
-    wanted : (str, str), optional
-        Names of the columns of source and target; by default usual names are looked for.
-    rows : range, optional
-        Read only these rows, counted from 0.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be opened.
-    InputError
-        If it is not a Parquet file, or does not name the columns of two sentences.
+    ``rows`` limits reading to these rows, from 0. Raises OSError if the file cannot be opened, InputError if
+    it is not Parquet or does not name the columns of two sentences.
     """
     if str(path) == STANDARD_INPUT:
         raise InputError("Parquet cannot be read from standard input: name a file", file="standard input")
@@ -142,13 +124,7 @@ def _batches(whole: Any, wanted: range, names: Sequence[str]) -> Iterator[pa.Rec
 
 
 def import_pyarrow() -> Any:
-    """Return the module.
-
-    Raises
-    ------
-    ForestAlignError
-        If it or narwhals is not installed.
-    """
+    """Return the module. Raises ForestAlignError if it or narwhals is not installed."""
     try:
         import narwhals  # noqa: F401
         import pyarrow

@@ -83,10 +83,8 @@ def require_columns(
 ) -> TextColumns:
     """Find the columns of two sentences, see :func:`text_columns`; ``what`` they are, for the message.
 
-    Raises
-    ------
-    InputError
-        If there are none, or another column has the name of one that is read; lists the columns.
+    Raises InputError if there are none, or another column has the name of one that is read; lists the
+    columns.
     """
     columns = text_columns(names, wanted)
     if columns is None:

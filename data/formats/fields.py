@@ -15,10 +15,7 @@ _BLANK = re.compile(r"[ \t\r\n]")
 def plain_sentence(text: str, tokenized: bool, field: str) -> Sentence:
     """A sentence of raw text, or of tokens split on spaces.
 
-    Raises
-    ------
-    InputError
-        If the text is blank; ``field`` names the column.
+    Raises InputError if the text is blank; ``field`` names the column.
     """
     if not text.strip():
         raise InputError("expected a sentence, found nothing", field=field)
@@ -69,10 +66,7 @@ def columns(line: str, least: int, expected: str) -> list[str]:
 def need_texts(pair: SentencePair, format_name: str) -> tuple[str, str]:
     """Source and target, each as :func:`text_of` gives it.
 
-    Raises
-    ------
-    InputError
-        If one of them is blank, as in an alignment of a pair that could not be read.
+    Raises InputError if one of them is blank, as in an alignment of a pair that could not be read.
     """
     texts = text_of(pair.source), text_of(pair.target)
     if not all(text.strip() for text in texts):
@@ -83,11 +77,8 @@ def need_texts(pair: SentencePair, format_name: str) -> tuple[str, str]:
 def need_links(pair: SentencePair, format_name: str) -> Links:
     """The pair's word links.
 
-    Raises
-    ------
-    InputError
-        If it has none or could not be aligned, its text is not tokenized, or a token is empty or contains a
-        blank. Link indices would then point to other tokens when the text is read again.
+    Raises InputError if it has none or could not be aligned, its text is not tokenized, or a token is empty
+    or contains a blank.
     """
     if pair.error:
         raise InputError(f"pair {pair.id!r} could not be aligned: {pair.error}")
@@ -113,10 +104,7 @@ def split_links(links: Links) -> tuple[str, str]:
 def join_links(sure: str, possible: str, names: tuple[str, str], lengths: tuple[int, int]) -> Links:
     """The opposite of :func:`split_links`; a link listed as both is sure.
 
-    Raises
-    ------
-    InputError
-        If an item is not a link, or points beyond a sentence; ``names`` are the two fields.
+    Raises InputError if an item is not a link, or points beyond a sentence; ``names`` are the two fields.
     """
     pairs: list[tuple[int, int]] = []
     classes: list[bool] = []

@@ -18,59 +18,34 @@ ScoredTree = tuple[str, float]
 
 
 class ChunkLink(JsonObject, frozen=True, omit_defaults=False):
-    """Two chunks that correspond, or one that corresponds to nothing.
-
-    Attributes
-    ----------
-    source, target : tuple of int
-        Token indices from 0; empty when the other chunk corresponds to nothing.
-    type : str
-        Relation, such as ``EQUI`` or ``NOALI``.
-    score : str
-        Similarity as written in the file: ``0`` to ``5`` or ``NIL``.
-    """
+    """Two chunks that correspond, or one that corresponds to nothing; token indices are from 0."""
 
     source: tuple[Index, ...]
     target: tuple[Index, ...]
-    type: str
-    score: str = "NIL"
+    type: str  # such as ``EQUI`` or ``NOALI``
+    score: str = "NIL"  # as written: ``0`` to ``5`` or ``NIL``
 
 
 @dataclass(frozen=True, slots=True)
 class PhraseUnit:
     """Phrases that people marked as corresponding, or words of one sentence alone.
 
-    Attributes
-    ----------
-    source, target : tuple of int
-        Token indices from 0, ascending; they may have gaps. One side is empty if words were added or deleted,
-        both for a change of the sentence as a whole.
-    type : str
-        Kind of correspondence, as the corpus names it; empty if it names none.
-    keeps_meaning : bool
-        Whether the two sides mean the same.
+    Token indices from 0, ascending, may have gaps. One side is empty if words were added or deleted, both for
+    a change of the sentence as a whole.
     """
 
     source: tuple[int, ...]
     target: tuple[int, ...]
-    type: str
+    type: str  # as the corpus names it; empty if it names none
     keeps_meaning: bool = True
 
 
 class MarkedSpans(JsonObject, frozen=True):
-    """Two spans of raw text that were marked as corresponding.
-
-    Attributes
-    ----------
-    source, target : (int, int)
-        Half-open spans of characters of the two texts.
-    same : bool
-        Whether they mean the same.
-    """
+    """Two half-open spans of characters of raw text that were marked as corresponding."""
 
     source: Span
     target: Span
-    same: bool
+    same: bool  # whether they mean the same
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -216,32 +191,17 @@ def reading_pair(id: str, source: str = "", target: str = "") -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """How a format is written, pair by pair.
+    """How a format is written, pair by pair."""
 
-    Attributes
-    ----------
-    pair : callable
-        Text of one pair; raises InputError if it lacks what the format needs.
-    holds : frozenset of str
-        The items of :meth:`SentencePair.carries` that the format keeps.
-    header, separator, footer : str
-        Text before, between and after the pairs.
-    beside : (str, callable) or None
-        Suffix of a second file and the text of a pair in it.
-    id : callable
-        Maps a pair's id to the written one.
-    numbering : callable or None
-        For a format without ids. It is called at the start of a file and returns a function. That function
-        gives each pair, in the order of writing, the id that readers will assign.
-    """
-
-    pair: Callable[[SentencePair], str]
-    holds: frozenset[str] = frozenset()
+    pair: Callable[[SentencePair], str]  # raises InputError if the pair lacks what the format needs
+    holds: frozenset[str] = frozenset()  # items of SentencePair.carries that the format keeps
     header: str = ""
     separator: str = ""
     footer: str = ""
+    # Suffix of a second file, and the text of a pair in it.
     beside: tuple[str, Callable[[SentencePair], str]] | None = None
-    id: Callable[[str], str] = str
+    id: Callable[[str], str] = str  # pair's id -> written one
+    # For a format without ids: makes, per file, a function from pair to the id that readers will assign.
     numbering: Callable[[], Callable[[SentencePair], str]] | None = None
 
 

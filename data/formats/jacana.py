@@ -52,13 +52,7 @@ def read(
 
 
 class _Text:
-    """The text still to be parsed; the file is read only as far as the next item needs.
-
-    Attributes
-    ----------
-    line : int
-        Number of the line on which it begins.
-    """
+    """The text still to be parsed; the file is read only as far as the next item needs."""
 
     def __init__(self, lines: InputLines) -> None:
         self.line = 1
@@ -81,13 +75,7 @@ class _Text:
         return found
 
     def take_item(self) -> object:
-        """Consume the next JSON value.
-
-        Raises
-        ------
-        InputError
-            If there is none.
-        """
+        """Consume the next JSON value. Raises InputError if there is none."""
         while True:
             try:
                 item, end = _DECODER.raw_decode(self._text, self._at)
@@ -127,10 +115,7 @@ class _Text:
 def _items(text: _Text) -> Iterator[tuple[int, object]]:
     """Items of JSON lists with the numbers of their first lines.
 
-    Raises
-    ------
-    InputError
-        If the text is not a JSON list.
+    Raises InputError if the text is not a JSON list.
     """
     while (found := text.take()) == "[":
         if text.peek() == "]":

@@ -74,13 +74,7 @@ def read(
 def pair_of(
     values: dict[str, Any], number: str, tokenized: bool, wanted: ColumnNames | None = None
 ) -> SentencePair:
-    """The pair of an object, see :func:`read`.
-
-    Raises
-    ------
-    PairError
-        If the object is no pair.
-    """
+    """The pair of an object, see :func:`read`. Raises PairError if the object is no pair."""
     sides, id_key = ("source", "target"), "id"
     try:
         if wanted is None and "version" in values:

@@ -115,11 +115,6 @@ def majority(annotations: Sequence[Links]) -> Links:
 
     A link is sure if more than half call it sure, and possible if more than half call it possible. Otherwise
     (one says sure, one possible, one nothing) it is dropped.
-
-    Parameters
-    ----------
-    annotations : sequence of Links
-        One for each annotator of one sentence pair.
     """
     votes: Counter[tuple[tuple[int, int], bool]] = Counter()
     for links in annotations:
@@ -134,24 +129,11 @@ def majority_pairs(
     annotators: Sequence[Iterable[SentencePair | InputError]],
     published: Iterable[SentencePair | InputError] | None = None,
 ) -> Iterator[SentencePair | InputError]:
-    """Merge the links of annotators of the same pairs, see :func:`majority`.
+    """Merge the links of annotators of the same pairs, in the same order, see :func:`majority`.
 
-    The sentences are the first annotator's. If another annotator's sentence is tokenized differently, the
-    links are moved to the first one's tokens, see :func:`forest_align.data.corpora.retokenize.move_links`.
-
-    Parameters
-    ----------
-    annotators : sequence of iterables
-        The pairs of each annotator, the same ones in the same order.
-    published : iterable, optional
-        The same pairs in the tokens of the published majority files. If given, these are the sentences, and
-        links are converted like the published ones, see
-        :func:`forest_align.data.corpora.stanford_tokens.conform`.
-
-    Yields
-    ------
-    SentencePair or InputError
-        An error if some annotator's pair could not be read or has no links, or the ids differ.
+    Other annotators' links are moved to the tokens of the first one's sentences, or to the ``published``
+    ones, as :func:`forest_align.data.corpora.stanford_tokens.conform` does. An error is yielded if a pair
+    could not be read, has no links, or the ids differ.
     """
     files = annotators if published is None else [published, *annotators]
     for items in zip_longest(*files):

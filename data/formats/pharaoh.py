@@ -23,11 +23,7 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
 
     A blank line means a pair without links; after the last sentences it is ignored. A pair with broken links
     or sentences becomes an InputError item. So does a pair that is missing because one file is shorter.
-
-    Raises
-    ------
-    InputError
-        If the file of sentences does not exist.
+    Raises InputError if the file of sentences does not exist.
     """
     with InputLines(_sentences_beside(lines.path)) as text:
         for pair, links in zip_longest(tsv.read(text, True), read_links(lines)):
@@ -66,10 +62,7 @@ def read_links(lines: InputLines) -> Iterator[Links | InputError]:
 def check_links(links: Links, source_length: int, target_length: int) -> Links:
     """Return the links of a line if they lie inside two sentences of these lengths in tokens.
 
-    Raises
-    ------
-    InputError
-        If one does not; the message says which tokens links count.
+    Raises InputError if one does not; the message says which tokens links count.
     """
     try:
         return links.check(source_length, target_length)

@@ -35,13 +35,7 @@ class _Draft:
 
 
 class _Pairs:
-    """Collects the drafts of a document.
-
-    Attributes
-    ----------
-    ended : list of _Draft
-        Drafts with complete elements that the caller has not removed yet.
-    """
+    """Collects the drafts of a document; ``ended`` are complete ones that the caller has not removed yet."""
 
     def __init__(self) -> None:
         self.ended: list[_Draft] = []

@@ -60,10 +60,7 @@ def _sides(
 ) -> tuple[Sentences, Sentences]:
     """The sentences of all sources and of all targets, from one file or two.
 
-    Raises
-    ------
-    InputError
-        If a file as a whole cannot be read, or the numbers of sources and targets differ.
+    Raises InputError if a file as a whole cannot be read, or the numbers of sources and targets differ.
     """
     read = []
     for file in files:
@@ -123,10 +120,7 @@ def _pair(source: EnjuTree | TreeError, target: EnjuTree | TreeError, pair_id: s
 def read_folder(folder: Path) -> Iterator[SentencePair | InputError]:
     """Yield the pairs of all ``s-*.xml`` in a folder, in order of name.
 
-    Raises
-    ------
-    InputError
-        If there is none.
+    Raises InputError if there is none.
     """
     files = sorted(folder.glob(f"{_SOURCE}*.xml"))
     if not files:
@@ -144,10 +138,7 @@ def read_folder(folder: Path) -> Iterator[SentencePair | InputError]:
 def pair_of_trees(source: EnjuTree, target: EnjuTree, pair_id: str) -> SentencePair:
     """A pair with its trees, and for each annotator the spans of corresponding phrases.
 
-    Raises
-    ------
-    InputError
-        If an annotation names a phrase that does not exist.
+    Raises InputError if an annotation names a phrase that does not exist.
     """
     annotators = sorted({*source.annotators, *target.annotators})
     return SentencePair(

@@ -20,24 +20,13 @@ _BETWEEN = re.compile(r"[-_.]")
 
 
 def files_of_part(folder: Path, part: str) -> list[tuple[Path, Path]]:
-    """The files of source and target of each pair of one part, in order of their names.
+    """The files of source and target of each pair of one part (:data:`PARTS`), in order of their names.
 
     The folder is searched with all folders in it for ``.xml`` files, gzipped or not. One word of a file's
     path, such as a folder or what stands before the first dash, begins with the name of the part (``dev``,
     ``development``, ``SPADE_test``). Another one says which side it is (``s``, ``source``, ``t``, ``tgt``).
-    Source and target differ in this word alone.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder of the corpus, or that of the part.
-    part : str
-        One of :data:`PARTS`.
-
-    Raises
-    ------
-    InputError
-        If the part has no pairs, or a file has no partner: names it.
+    Source and target differ in this word alone. Raises InputError if the part has no pairs, or names the file
+    without partner.
     """
     sides: dict[tuple[str, ...], list[Path | None]] = {}
     for path in sorted([*folder.rglob("*.xml"), *folder.rglob("*.xml.gz")]):

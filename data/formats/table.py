@@ -44,22 +44,14 @@ def read(
 ) -> Iterator[SentencePair | InputError]:
     """Yield one pair a row, from the wanted columns, or from some of :data:`COLUMN_NAMES`.
 
-    The columns ``id`` and ``label`` are read if there. Links count tokens, so the column ``links``
-    (``0-0 1-2``) is read only if the text is tokenized.
+    The columns ``id`` and ``label`` are read if there. Links count tokens, so the column ``links`` (``0-0
+    1-2``) is read only if the text is tokenized.
 
     A label is 0 or 1, ``false`` or ``true``; anything else is none. Other columns are skipped. The id of a
     row without one is its number, from 1 below the header. Columns are separated by commas, semicolons or
-    tabs. Quotes are special except in tab-separated tables, where they are text.
-
-    Raises
-    ------
-    InputError
-        If the first line does not name the columns, or repeats the name of one that is read.
-
-    Warns
-    -----
-    InputWarning
-        If the header could also be a pair of two words.
+    tabs. Quotes are special except in tab-separated tables, where they are text. Raises InputError if the
+    first line does not name the columns, or repeats the name of one that is read. Warns InputWarning if the
+    header could also be a pair of two words.
     """
     first = next(lines, None)
     if first is None:
@@ -129,10 +121,7 @@ def _cells(line: str, dialect: dict[str, Any]) -> list[str]:
 def _header(line: str, wanted: ColumnNames | None = None) -> _Header:
     """Read a line as a header.
 
-    Raises
-    ------
-    InputError
-        If it does not name the columns, or repeats the name of one that is read.
+    Raises InputError if it does not name the columns, or repeats the name of one that is read.
     """
     dialect = _dialect(line, wanted)
     names = _cells(line, dialect)

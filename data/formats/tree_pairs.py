@@ -42,10 +42,7 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
 def sentence_of_tree(bracket: str, field: str | None = None) -> Sentence:
     """Words and tags of a tree in Penn brackets.
 
-    Raises
-    ------
-    InputError
-        If it is not a single tree with words; ``field`` names it.
+    Raises InputError if it is not a single tree with words; ``field`` names it.
     """
     try:
         tree = strip_annotations(parse_bracket(bracket))

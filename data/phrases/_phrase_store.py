@@ -121,29 +121,12 @@ class StoredPair(NamedTuple):
 
 
 class PhraseStore(AbstractContextManager["PhraseStore"]):
-    """Sums of counts, in a file that one process uses at a time.
+    """Sums of counts, in a file (by default a temporary one) that one process uses at a time.
 
     SQLite keeps them, not :mod:`forest_align.storage`: it sums any number of phrases in little memory, and
     its transactions change the counts and the position in the input together. The table itself replaces an
-    older one as all files do, by :mod:`forest_align.system.replacing`.
-
-    Parameters
-    ----------
-    path : pathlib.Path, optional
-        The file; by default a private temporary one.
-    resume : bool
-        Keep the contents of an existing file.
-
-    Attributes
-    ----------
-    state : dict
-        The state passed with the last counts; empty for a new file.
-
-    Raises
-    ------
-    InputError
-        Here and in all methods, if the file cannot be used: it is of another kind, in use, or the disk is
-        full.
+    older one as all files do, by :mod:`forest_align.system.replacing`. ``state`` was passed with the last
+    counts. All methods raise InputError if the file is of another kind, in use, or the disk is full.
     """
 
     def __init__(self, path: Path | None = None, *, resume: bool = False) -> None:
@@ -197,14 +180,8 @@ class PhraseStore(AbstractContextManager["PhraseStore"]):
     ) -> None:
         """Add counts and the state in one transaction; if interrupted, nothing is added.
 
-        Parameters
-        ----------
-        pairs : mapping of PairKey to PairCount
-            Counts of the listed pairs.
-        phrases : mapping of str to (int, int)
-            Units of each phrase, as source and as target.
-        state : mapping
-            JSON values that identify everything counted so far; they replace the last state.
+        ``phrases`` has the units of each phrase as source and as target. ``state``, JSON values that identify
+        everything counted so far, replaces the last state.
         """
         # Sorted in the file's order, so that each page is fetched once.
         pair_rows = sorted(
@@ -241,13 +218,7 @@ class PhraseStore(AbstractContextManager["PhraseStore"]):
         self.state = dict(state)
 
     def rows(self, min_count: int = 1) -> Iterator[StoredPair]:
-        """All pairs: the highest units first, then in the order of the phrases' characters.
-
-        Parameters
-        ----------
-        min_count : int
-            Skip pairs with a lower count.
-        """
+        """All pairs with at least ``min_count``: the highest units first, then in the order of characters."""
         query = _ROWS.format(
             names=", ".join(Sums._fields),
             sums=", ".join(f"sum({name}) OVER pair AS {name}" for name in Sums._fields),

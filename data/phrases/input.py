@@ -15,21 +15,11 @@ from forest_align.types import InputError
 
 
 class Position(NamedTuple):
-    """How much of a stream has been read.
+    """How much of a stream has been read."""
 
-    Attributes
-    ----------
-    lines : int
-        Lines of all files together.
-    checksum : int
-        CRC-32 of the names of the files and of these lines, to check that they are unchanged.
-    broken : int
-        Number of broken lines among them.
-    """
-
-    lines: int = 0
-    checksum: int = 0
-    broken: int = 0
+    lines: int = 0  # of all files together
+    checksum: int = 0  # CRC-32 of the files' names and these lines
+    broken: int = 0  # broken lines among them
 
 
 def read_alignments(

@@ -62,32 +62,14 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """A pair of phrases in one alignment.
+    """A pair of phrases in one alignment."""
 
-    Attributes
-    ----------
-    source, target : str
-        The phrases: tokens joined by spaces, lower-cased if selected, without tabs and line ends.
-    labels : tuple of str
-        Categories of the two, such as ``("NP", "NP::NNS")``; empty if unknown.
-    probability : float
-        Probability that the pair is right.
-    listed : bool
-        Whether it belongs in the table. Otherwise it only adds to the totals of its two phrases.
-    links : str
-        Word links inside the pair, with indices from the beginnings of the phrases, as ``"0-0 1-2"``.
-    relation : PhraseRelation or None
-        How the source phrase is related to the target phrase, if that is known.
-    similarity : float or None
-        How similar the phrases are, if that is known.
-    """
-
-    source: str
+    source: str  # tokens joined by spaces, lower-cased if selected, without tabs and line ends
     target: str
-    labels: tuple[str, str]
-    probability: float
-    listed: bool
-    links: str
+    labels: tuple[str, str]  # such as ("NP", "NP::NNS"); empty if unknown
+    probability: float  # that the pair is right
+    listed: bool  # belongs in the table, not only to its phrases' totals
+    links: str  # word links inside the pair, as "0-0 1-2"
     relation: PhraseRelation | None = None
     similarity: float | None = None
 
@@ -119,13 +101,6 @@ def occurrences(alignment: Alignment, selection: Selection) -> Iterator[Occurren
     linked to no other word and form one span on each side: single words, or *died* with *passed away*. A
     group is as probable as its weakest link. Pairs are skipped if neither side has a letter, digit or sign of
     a unit.
-
-    Parameters
-    ----------
-    alignment : Alignment
-        With phrases or with word links only.
-    selection : Selection
-        What to count.
     """
     found = {
         spans: pair

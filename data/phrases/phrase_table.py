@@ -57,19 +57,9 @@ class PhraseEntry:
 
 @dataclass(frozen=True, slots=True)
 class TableFormat:
-    """How a table is written.
+    """How a table is written."""
 
-    Attributes
-    ----------
-    summary : str
-        One line for the help.
-    line : callable
-        Text of one entry, with its line end.
-    header : str
-        Text before the first.
-    """
-
-    summary: str
+    summary: str  # one line for the help
     line: Callable[[PhraseEntry], str]
     header: str = ""
 

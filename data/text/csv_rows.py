@@ -16,13 +16,6 @@ def csv_rows(lines: InputLines, **dialect: Any) -> Iterator[tuple[int, list[str]
 
     A quoted text may span several lines. If a row is broken, only its first line is dropped: the lines after
     an open quote are read again as separate rows.
-
-    Parameters
-    ----------
-    lines : InputLines
-        The remaining lines.
-    dialect
-        Options of :func:`csv.reader`.
     """
     numbered = lines.numbered(blank_end=False)
     again: deque[_Line] = deque()

@@ -46,17 +46,7 @@ def unescape_token(word: str) -> str:
 def unescape_sentence(sentence: Sentence, field: str) -> Sentence:
     """A sentence without escapes; its tokens stay as many as they were.
 
-    Parameters
-    ----------
-    sentence : Sentence
-        Raw text, tokens, or tokens with their raw text; no forest.
-    field : str
-        Name of the sentence's field, for messages.
-
-    Raises
-    ------
-    InputError
-        If the raw text without escapes has other words than the tokens.
+    Raises InputError if the raw text without escapes has other words than the tokens.
     """
     if not sentence.tokens:
         return replace(sentence, text=unescape_text(sentence.text))

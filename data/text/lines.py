@@ -43,28 +43,9 @@ class InputLines(AbstractContextManager["InputLines"]):
 
     Line ends (LF or CRLF) and byte-order marks before a line or column are removed. A line that is not UTF-8
     or longer than :data:`MAX_LINE` raises InputError, after which iteration can continue with the next line.
-
-    Parameters
-    ----------
-    path : str or Path
-        A file, optionally gzipped (``.gz``), or ``"-"`` for standard input.
-
-    Attributes
-    ----------
-    name : str
-        Name of the input in messages.
-    path : Path or None
-        None for standard input.
-    number : int
-        Number of the line that was returned last, from 1.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be opened.
-    InputError
-        If the file is in UTF-16 or UTF-32, has CR line ends, is compressed without a name that says so, or is
-        damaged.
+    ``number`` is that of the line returned last, from 1. Raises OSError if the file cannot be opened,
+    InputError if it is in UTF-16 or UTF-32, has CR line ends, is compressed without a name that says so, or
+    is damaged.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -93,11 +74,8 @@ class InputLines(AbstractContextManager["InputLines"]):
     def numbered(self, *, blank_end: bool = True) -> Iterator[tuple[int, str | InputError]]:
         """Lines with their numbers; an unreadable line yields its error.
 
-        Parameters
-        ----------
-        blank_end : bool
-            Also yield blank lines at the end of a file. Those of standard input are always yielded, because
-            each line must be yielded before the next one is known.
+        Blank lines at the end are dropped without ``blank_end``, except those of standard input, because each
+        line must be yielded before the next one is known.
         """
         while True:
             try:
@@ -158,10 +136,7 @@ class InputLines(AbstractContextManager["InputLines"]):
     def text(self) -> str:
         """The remaining text, with line feeds between lines: for formats that are one document.
 
-        Raises
-        ------
-        InputError
-            If a line is not UTF-8.
+        Raises InputError if a line is not UTF-8.
         """
         return "\n".join(self)
 
@@ -215,19 +190,7 @@ class InputLines(AbstractContextManager["InputLines"]):
 
 
 class TextLines(InputLines):
-    """The lines of a given text instead of a file.
-
-    Parameters
-    ----------
-    text : str or bytes
-        The text, or a part of the content of a file.
-    name : str
-        Name of the text in messages.
-    before : int
-        Number of lines that the file has before the text.
-    suffix : str
-        Last suffix of the file's name in lower case.
-    """
+    """The lines of a given text instead of a file; ``before`` lines of the file come before the text."""
 
     def __init__(self, text: str | bytes, name: str, before: int = 0, suffix: str = "") -> None:
         self.path, self.name, self.number, self._suffix = None, name, before, suffix
@@ -255,10 +218,7 @@ def path_beside(path: Path, suffix: str) -> Path:
 def refuse_compressed(path: str | Path) -> None:
     """Refuse a name for plain text that readers would take for a gzipped file.
 
-    Raises
-    ------
-    InputError
-        If the name is that of a gzipped file.
+    Raises InputError if the name is that of a gzipped file.
     """
     if str(path).endswith(".gz"):
         message = "output is not compressed: leave .gz out of its name, and gzip it later"

@@ -21,21 +21,8 @@ def with_raw_text(sentence: Sentence, text: str, field: str) -> Sentence:
     """The sentence with its raw text and the offsets of its tokens in that text.
 
     Blanks and letter case are ignored, and an accent may be part of its letter or a character of its own.
-    Brackets and quotes may be written as in treebanks or as in the text. Tokens are kept unchanged.
-
-    Parameters
-    ----------
-    sentence : Sentence
-        A sentence with tokens.
-    text : str
-        Raw text.
-    field : str
-        Name of the text's field, for messages.
-
-    Raises
-    ------
-    InputError
-        If the text has other words, or a token ends inside one of its characters.
+    Brackets and quotes may be written as in treebanks or as in the text. Tokens are kept unchanged. Raises
+    InputError if the text has other words, or a token ends inside one of its characters.
     """
     rest, places = _folded(text)
     tokens, at = [], 0

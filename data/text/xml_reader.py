@@ -33,15 +33,9 @@ class XmlReader:
     """Reads a document part by part, in time and memory that are proportional to its length.
 
     A document type may name a file of declarations, which is never read. Declarations in the document itself
-    are refused, since entities can stand for billions of characters or for other files. An entity that XML
-    itself does not define is refused, in attributes too.
-
-    Parameters
-    ----------
-    handler : XmlHandler
-        Is told of the elements.
-    root : str
-        Tag of an element to put around the document, which may then have several roots, but no document type.
+    are refused, since entities can mean billions of characters or other files. An entity that XML itself does
+    not define is refused, in attributes too. With ``root``, an element put around the document, it may have
+    several roots, but no document type.
     """
 
     def __init__(self, handler: XmlHandler, root: str = "") -> None:
@@ -63,12 +57,9 @@ class XmlReader:
             self._parse(f"<{root}>")
 
     def feed(self, text: str) -> None:
-        """Read the next part.
+        """Read the next part, after which the handler knows all elements before an error.
 
-        Raises
-        ------
-        InputError
-            If the document is broken or refused; names the line. What was before has been told.
+        Raises InputError that names the line if the document is broken or refused.
         """
         if self._prolog is not None:
             text = self._without_declaration(text)

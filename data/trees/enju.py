@@ -46,12 +46,8 @@ def parse_enju(text: str) -> Iterator[EnjuTree]:
 def sentences_of(text: str) -> Iterator[EnjuTree | TreeError]:
     """Read the sentences of a text, with an error in place of each sentence without a valid tree.
 
-    Such an error names the first line of the sentence.
-
-    Raises
-    ------
-    InputError
-        If the text is not XML, or has no sentences.
+    Such an error names the first line of the sentence. Raises InputError if the text is not XML, or has no
+    sentences.
     """
     # Enju writes one sentence a line without a root element around them.
     found = _Sentences()

@@ -10,56 +10,28 @@ from forest_align.types.brackets import escape_word
 
 @dataclass(frozen=True, slots=True)
 class EnjuToken:
-    """One word.
+    """One word."""
 
-    Attributes
-    ----------
-    id : str
-        Enju's name of the token (``"t3"``).
-    text, base, tag : str
-        Surface form, base form, Penn tag.
-    start, end : int
-        Half-open character offsets into the sentence's text.
-    """
-
-    id: str
+    id: str  # Enju's name (``"t3"``)
     text: str
-    base: str
-    tag: str
-    start: int
+    base: str  # base form
+    tag: str  # Penn tag
+    start: int  # character offset in the sentence's text
     end: int
 
 
 @dataclass(frozen=True, slots=True)
 class EnjuNode:
-    """One phrase (``cons``).
+    """One phrase (``cons``)."""
 
-    Attributes
-    ----------
-    id : str
-        Enju's name of the phrase (``"c3"``).
-    label : str
-        Category, such as ``NP``, ``NX``, ``COOD``.
-    start, end : int
-        Half-open token span.
-    children : tuple of int
-        One or two nodes, as indices into the tree's ``nodes``; empty if the phrase covers a token.
-    head : int
-        Token index of the semantic head, from ``sem_head``.
-    schema : str
-        Name of the HPSG schema; empty when there is none.
-    aligned : tuple of (str, tuple of str)
-        For each annotator that judged the phrase (``"pa1"``, …), the ids of the corresponding phrases in the
-        other sentence; none for a phrase judged unaligned.
-    """
-
-    id: str
-    label: str
-    start: int
+    id: str  # Enju's name (``"c3"``)
+    label: str  # such as NP, NX, COOD
+    start: int  # half-open token span
     end: int
-    children: tuple[int, ...]
-    head: int
-    schema: str = ""
+    children: tuple[int, ...]  # one or two nodes, as indices; empty above a token
+    head: int  # token index of the semantic head (``sem_head``)
+    schema: str = ""  # HPSG schema; empty if there is none
+    # Per annotator ids of corresponding phrases; none: judged unaligned.
     aligned: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
@@ -105,17 +77,7 @@ class EnjuTree:
 
 
 class TreeError(InputError):
-    """A sentence without a valid tree.
-
-    Parameters
-    ----------
-    error : InputError
-        The error.
-    id : str
-        Name of the sentence.
-    text : str
-        Raw text.
-    """
+    """A sentence without a valid tree."""
 
     def __init__(self, error: InputError, id: str, text: str) -> None:
         super().__init__(error.message, file=error.file, line=error.line, field=error.field)
@@ -129,12 +91,8 @@ class TreeError(InputError):
 def annotated_pairs(source: EnjuTree, target: EnjuTree, annotator: str) -> list[tuple[int, int]]:
     """Phrase pairs that an annotator aligned, as sorted indices into the two trees' ``nodes``.
 
-    A pair counts when either side names it.
-
-    Raises
-    ------
-    InputError
-        If an alignment names a phrase that the other tree does not have.
+    A pair counts when either side names it. Raises InputError if an alignment names a phrase that the other
+    tree does not have.
     """
     pairs = set()
     for here, there, is_source in ((source, target, True), (target, source, False)):

@@ -55,25 +55,11 @@ def read_trees(path: str | Path) -> Iterator[Tree]:
 
 
 def strip_annotations(tree: Tree) -> Tree | None:
-    """Copy a tree without traces, function tags, co-indices and constituents left empty.
+    """Copy a tree without traces, function tags, co-indices and empty constituents; None if nothing is left.
 
-    ``NP-SBJ-1`` becomes ``NP``, ``ADVP|PRT`` becomes ``ADVP``; tags such as ``-LRB-`` and words stay
-    as they are. The wrapper around a whole tree (an empty label, TOP, ROOT, …) becomes ``TOP``.
-
-    Parameters
-    ----------
-    tree : nltk.Tree
-        Tree as written in the treebank.
-
-    Returns
-    -------
-    nltk.Tree or None
-        None if the tree has only traces.
-
-    Raises
-    ------
-    InputError
-        If a node has neither words nor nodes below it: it may be a word in brackets of its own.
+    ``NP-SBJ-1`` becomes ``NP``, ``ADVP|PRT`` becomes ``ADVP``; tags such as ``-LRB-`` and words stay as they
+    are. The wrapper around a whole tree (an empty label, TOP, ROOT, …) becomes ``TOP``. Raises InputError if
+    a node has neither words nor nodes below it: it may be a word in brackets of its own.
     """
     # A stack of open nodes, each with its finished and its remaining children: handles any depth.
     stack: list[tuple[Tree, list[Tree | str], Iterator[Tree | str]]] = [(tree, [], iter(tree))]

@@ -25,24 +25,12 @@ def split_trees(lines: NumberedLines, look_ahead: int = LOOK_AHEAD) -> Iterator[
 
     A tree may span several lines. It begins with a bracket in column 0 and ends before the next line that
     does so. Once its brackets are closed, or after a blank line, it ends before any line without indentation.
-
     If each tree has one line, indented lines are trees too, and a blank line is the empty text of a sentence
     without a tree. If trees span several lines, blank lines are ignored. A tree may then begin on the line on
-    which another ends (in joined files without a line feed at their ends).
-
-    Parameters
-    ----------
-    lines : iterable of (int, str or InputError)
-        Numbered lines.
-    look_ahead : int
-        Number of nonblank lines that may be read to see whether trees span several lines. With 1, all trees
-        on one line are yielded at once.
-
-    Yields
-    ------
-    int, str or InputError
-        The text may not be a valid tree. An InputError replaces a tree of more than 10,000 lines, or a tree
-        with an undecodable line (the number is then that line's).
+    which another ends (in joined files without a line feed at their ends). ``look_ahead`` nonblank lines
+    decide whether trees span several lines; with 1, trees on one line are yielded at once. An InputError
+    replaces a tree of more than 10,000 lines, or one with an undecodable line (the number is then that
+    line's).
     """
     head, lines = _head(iter(lines), look_ahead)
     tree = _OpenTree(over_lines=_spans_lines(head))

@@ -69,15 +69,7 @@ class Split:
 def from_tree(tree: Tree) -> TreebankSentence | None:
     """Turn a tree, stripped of annotations or not, into words, tags and labelled spans.
 
-    Parameters
-    ----------
-    tree : nltk.Tree
-        A tree as returned by :func:`forest_align.data.trees.penn.read_trees`.
-
-    Returns
-    -------
-    TreebankSentence or None
-        None when nothing is left of the tree, or a word of it contains a space.
+    None if nothing is left of the tree, or a word of it contains a space.
     """
     stripped = strip_annotations(tree)
     if stripped is None:
@@ -95,20 +87,7 @@ def from_tree(tree: Tree) -> TreebankSentence | None:
 
 
 def without_words(sentence: TreebankSentence, keep: Sequence[bool]) -> TreebankSentence | None:
-    """Remove words from a sentence and from its tree, as if they had not been written.
-
-    Parameters
-    ----------
-    sentence : TreebankSentence
-        The whole sentence.
-    keep : sequence of bool
-        One flag a word.
-
-    Returns
-    -------
-    TreebankSentence or None
-        None if no word is kept.
-    """
+    """Remove words from a sentence and its tree, as if they had not been written; None if no word is kept."""
     before = [0]
     for flag in keep:
         before.append(before[-1] + bool(flag))

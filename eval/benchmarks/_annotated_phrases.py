@@ -27,32 +27,16 @@ NullablePair = tuple[Span | None, Span | None]
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedPhrases:
-    """Annotations of the phrases of one pair of gold trees.
+    """Annotations of the phrases of one pair of gold trees."""
 
-    Attributes
-    ----------
-    source, target : set of (int, int)
-        The phrases, as half-open token spans; the phrases of a unary chain are one.
-    aligned : sequence of set
-        For each annotator the aligned phrases; all others are aligned to nothing.
-    heads : (sequence of int, sequence of int)
-        The head of each token of the two sentences, see :func:`head_dependencies`.
-    """
-
-    source: AbstractSet[Span]
+    source: AbstractSet[Span]  # half-open token spans; those of a unary chain are one
     target: AbstractSet[Span]
-    aligned: Sequence[AbstractSet[SpanPair]]
-    heads: tuple[Sequence[int], Sequence[int]]
+    aligned: Sequence[AbstractSet[SpanPair]]  # per annotator; other phrases are aligned to nothing
+    heads: tuple[Sequence[int], Sequence[int]]  # of each token, see head_dependencies
 
     @classmethod
     def of(cls, pair: SentencePair) -> AnnotatedPhrases:
-        """Read the annotations of a pair of annotated trees.
-
-        Raises
-        ------
-        InputError
-            If the pair has no trees.
-        """
+        """Read the annotations of a pair of annotated trees. Raises InputError if the pair has no trees."""
         source, target = pair.source_enju, pair.target_enju
         if source is None or target is None:
             raise InputError(f"pair {pair.id!r}: expected annotated trees, found none")

@@ -70,15 +70,6 @@ def weighted_use(
 
     A content word of weight w whose links have probability p and similarity s earns max w · p · s. The score
     is the sum of these values, divided by the sum of all weights. Links without probabilities have p = 1.
-
-    Parameters
-    ----------
-    scorer : Scorer
-        Computes figures from scores.
-    side : Side
-        The sentences that must be covered.
-    weights : mapping of str to float
-        Weights of words.
     """
 
     def score_of(alignment: Alignment, similarities: Similarities) -> float:
@@ -101,15 +92,7 @@ def weighted_use(
 
 
 def similarity_scorer(sets: Sequence[str], gold: Sequence[float]) -> Scorer:
-    """Pearson correlation over several sets, weighted by their sizes (Sultan et al. 2014, table 4).
-
-    Parameters
-    ----------
-    sets : sequence of str
-        For each pair the set it belongs to.
-    gold : sequence of float
-        Human judgement of each pair's similarity.
-    """
+    """Pearson correlation over several sets, weighted by their sizes (Sultan et al. 2014, table 4)."""
 
     def figures(scores: Sequence[float]) -> Figures:
         values = {}
@@ -122,17 +105,7 @@ def similarity_scorer(sets: Sequence[str], gold: Sequence[float]) -> Scorer:
 
 
 def classification_scorer(table: str, labels: Sequence[bool], tuning: int) -> Scorer:
-    """Accuracy at the threshold that is best on the first ``tuning`` pairs, measured on the others.
-
-    Parameters
-    ----------
-    table : str
-        Name of the table.
-    labels : sequence of bool
-        Whether each pair is a paraphrase, or entailed.
-    tuning : int
-        Number of pairs to tune the threshold on.
-    """
+    """Accuracy at the threshold that is best on the first ``tuning`` pairs, measured on the others."""
 
     def figures(scores: Sequence[float]) -> Figures:
         threshold = best_threshold(scores[:tuning], labels[:tuning])
@@ -153,15 +126,7 @@ def classification_scorer(table: str, labels: Sequence[bool], tuning: int) -> Sc
 
 
 def ranking_scorer(questions: Sequence[str], labels: Sequence[bool]) -> Scorer:
-    """MAP and MRR of ranked answers (Yao et al. 2013, table 5c).
-
-    Parameters
-    ----------
-    questions : sequence of str
-        For each candidate the question.
-    labels : sequence of bool
-        Whether each candidate is right.
-    """
+    """MAP and MRR of ranked answers (Yao et al. 2013, table 5c)."""
 
     def figures(scores: Sequence[float]) -> Figures:
         found = rank(questions, scores, labels)

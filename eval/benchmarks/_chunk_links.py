@@ -28,15 +28,7 @@ _RELATIONS = {
 
 @dataclass(frozen=True, slots=True)
 class ChunkedPair:
-    """Gold chunks of one sentence pair and their alignment.
-
-    Attributes
-    ----------
-    source, target : sequence of (int, int)
-        Half-open token spans of the chunks.
-    gold : sequence of ChunkLink
-        Aligned chunks.
-    """
+    """Gold chunks of one sentence pair, as half-open token spans, and their alignment."""
 
     source: Sequence[Span]
     target: Sequence[Span]
@@ -44,31 +36,15 @@ class ChunkedPair:
 
 
 def align_chunks(source: Sequence[Span], target: Sequence[Span], alignment: Alignment) -> list[ChunkPair]:
-    """Align chunks through word links, one to one first, then the remaining ones many to one.
+    """Align chunks (half-open token spans) through word links, one to one first, then the rest many to one.
 
     The *essential* words of a chunk are its content words, or all its words if it has no content words. A
-    link counts if one of its two words is essential. ``on a sofa`` and ``on a log`` therefore have nothing in
-    common, but ``is`` and ``is contained`` do.
-
-    1. The pair of chunks with the highest sum of link probabilities is aligned. Then the highest pair of two
-       free chunks is aligned, and so on (competitive linking, Melamed 2000).
-    2. An unaligned chunk joins the chunk with which it has most in common, if it shares that chunk with the
-       chunk's partner: one essential word of the joined chunk must be linked better to the unaligned chunk
-       than to the partner. So ``the switch`` and ``of the bulb`` both align to ``the switch and the bulb``.
-
-    There are no parameters. Links without probabilities count 1.
-
-    Parameters
-    ----------
-    source, target : sequence of (int, int)
-        Half-open token spans of the chunks.
-    alignment : Alignment
-        Word links.
-
-    Returns
-    -------
-    list of (range, range)
-        Aligned chunks in ascending order.
+    link counts, by its probability or 1, if one of its two words is essential: ``on a sofa`` and ``on a log``
+    have nothing in common, but ``is`` and ``is contained`` do. First, the pair of free chunks with the
+    highest sum is aligned, and so on (competitive linking, Melamed 2000). Then an unaligned chunk joins the
+    chunk with which it has most in common, if it shares that chunk with the chunk's partner: one essential
+    word of the joined chunk must be linked better to the unaligned chunk than to the partner. So ``the
+    switch`` and ``of the bulb`` both align to ``the switch and the bulb``. There are no parameters.
     """
     words = alignment.source.words, alignment.target.words
     essential = [

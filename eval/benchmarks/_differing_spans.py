@@ -16,26 +16,14 @@ from forest_align.types import InputError, Sentence
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """The spans of two sentences that differ in meaning.
-
-    Attributes
-    ----------
-    source, target : sequence of (int, int)
-        Half-open token spans, ascending.
-    """
+    """The spans of two sentences that differ in meaning: half-open token spans, ascending."""
 
     source: Sequence[Span]
     target: Sequence[Span]
 
 
 def ssd_task(files: Files, split: str) -> Task:
-    """Make the SSD task.
-
-    Raises
-    ------
-    InputError
-        If a pair cannot be read or has no marked spans: names it.
-    """
+    """Make the SSD task. Raises InputError if a pair cannot be read or has no marked spans: names it."""
     pairs = files.pairs()
     sentences = tokenized_sentences(pairs)
     gold = [_gold(pair, *both) for pair, both in zip(pairs, sentences, strict=True)]

@@ -19,13 +19,7 @@ _TABLE = "edits"
 
 
 def edit_task(files: Files, split: str) -> Task:
-    """Make the task of arXivEdits.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read or has no pairs: names it.
-    """
+    """Make the task of arXivEdits. Raises InputError if the file cannot be read or has no pairs: names it."""
     pairs = list(islice(read_edited_pairs(files.paths[0]), files.limit))
     if not pairs:
         raise InputError("expected sentence pairs, found none", file=str(files.paths[0]))

@@ -17,19 +17,10 @@ from forest_align.types.json_fields import Fields, check_probability, parse_json
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """One alignment of a benchmark.
-
-    Attributes
-    ----------
-    alignment : Alignment
-        The alignment, without parses and word vectors.
-    similarities : tuple of float
-        For each word link the cosine of the word vectors, at least 0. It is 1 for the same word (ignoring
-        case) and for aligners without vectors.
-    """
+    """One alignment of a benchmark, without parses and word vectors."""
 
     alignment: Alignment
-    similarities: Similarities
+    similarities: Similarities  # cosine per link, ≥ 0; 1 for the same word or no vectors
 
     @classmethod
     def of(cls, alignment: Alignment) -> Prediction:
@@ -43,13 +34,7 @@ class Prediction:
 
     @classmethod
     def from_line(cls, line: str) -> Prediction:
-        """Read what :meth:`to_line` wrote.
-
-        Raises
-        ------
-        InputError
-            If the line is not a prediction.
-        """
+        """Read what :meth:`to_line` wrote. Raises InputError if the line is not a prediction."""
         values = parse_json_object(line)
         alignment = Alignment.from_dict(values)
         name = "word_similarities"
@@ -60,12 +45,8 @@ class Prediction:
 def read_predictions(path: Path, task: Task) -> list[Prediction]:
     """Read the predictions that an interrupted run has written; none if there is no file.
 
-    An incomplete last line is dropped.
-
-    Raises
-    ------
-    InputError
-        If a line is not a prediction or belongs to another pair: names the line.
+    An incomplete last line is dropped. Raises InputError if a line is not a prediction or belongs to another
+    pair: names the line.
     """
     if not path.exists():
         return []

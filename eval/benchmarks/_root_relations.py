@@ -25,10 +25,7 @@ _SAYS = {"equivalent": _ENTAILMENT, "more specific": _ENTAILMENT, "opposite": _C
 def sick_task(files: Files, split: str) -> Task:
     """Make the task of SICK (Marelli et al. 2014): entailment, contradiction or neutral.
 
-    Raises
-    ------
-    InputError
-        If a pair cannot be read, or there are no judgements.
+    Raises InputError if a pair cannot be read, or there are no judgements.
     """
     pairs = files.pairs(columns=("sentence_A", "sentence_B"))
     path = files.paths[0]
@@ -68,10 +65,7 @@ def entailment_scorer(judgements: Sequence[str]) -> Callable[[Sequence[Alignment
 def paws_task(files: Files, split: str) -> Task:
     """Make the task of PAWS (Zhang et al. 2019): paraphrases among pairs of nearly the same words.
 
-    Raises
-    ------
-    InputError
-        If a pair cannot be read or has no label: names it.
+    Raises InputError if a pair cannot be read or has no label: names it.
     """
     pairs = files.pairs(columns=("sentence1", "sentence2"))
     for pair in pairs:

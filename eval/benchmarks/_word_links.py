@@ -15,17 +15,7 @@ from forest_align.eval.metrics.word_scores import WordPair, WordScores, score_wo
 
 @dataclass(frozen=True, slots=True)
 class GoldVersion:
-    """One version of the gold links of a corpus.
-
-    Attributes
-    ----------
-    table : str
-        Name of its table.
-    links : sequence of Links
-        Gold links of each pair.
-    wanted : {"sure", "all"}
-        Which links count.
-    """
+    """One version of the gold links of a corpus, and the name of its table."""
 
     table: str
     links: Sequence[Links]
@@ -50,18 +40,8 @@ def word_scorer(
 ) -> Callable[[Sequence[Alignment]], list[Figures]]:
     """Score word links against each version of the gold and, if there are trees, phrases as well.
 
-    An aligner that makes no phrases has no line for them.
-
-    Parameters
-    ----------
-    versions : sequence of GoldVersion
-        The versions; links are projected to constituents from the first.
-    ids : sequence of str
-        Names of the pairs, for messages.
-    constituents : sequence of (spans, spans), optional
-        For each pair the constituents of its gold trees.
-    table : str
-        Name of the table of constituents.
+    Links are projected to constituents from the first version. An aligner that makes no phrases has no line
+    for them.
     """
 
     def score(alignments: Sequence[Alignment]) -> list[Figures]:
@@ -82,15 +62,7 @@ def word_scorer(
 def dependency_scorer(
     versions: Sequence[GoldVersion], arcs: Sequence[tuple[Sequence[Arc], Sequence[Arc]]]
 ) -> Callable[[Sequence[Alignment]], list[Figures]]:
-    """Score the dependencies aligned by word links against those aligned by each version of the gold.
-
-    Parameters
-    ----------
-    versions : sequence of GoldVersion
-        The versions.
-    arcs : sequence of (arcs, arcs)
-        For each pair the dependencies of its sentences.
-    """
+    """Score the dependencies aligned by word links against those aligned by each version of the gold."""
 
     def score(alignments: Sequence[Alignment]) -> list[Figures]:
         found = [alignment.words for alignment in alignments]

@@ -34,19 +34,9 @@ class _BestTrees:
 
 
 def ablated(aligner: ForestAligner, variant: str) -> ForestAligner:
-    """The aligner without one of its parts; everything else, tuned options too, stays.
+    """The aligner without one of its parts (:data:`VARIANTS`); everything else, tuned options too, stays.
 
-    Parameters
-    ----------
-    aligner : ForestAligner
-        The full aligner.
-    variant : str
-        One of :data:`VARIANTS`.
-
-    Raises
-    ------
-    InputError
-        If there is no such variant.
+    Raises InputError for other variants.
     """
     model, parser = aligner.model, aligner.parser
     if variant == "monotonic":

@@ -40,27 +40,14 @@ from forest_align.types import InputError
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """A benchmark that can be loaded.
-
-    Attributes
-    ----------
-    title : str
-        Description in one line.
-    files : dict of str to tuple of str
-        For each split, the default first, its files relative to the data folder.
-    load : callable
-        Makes the task from a split's files and its name.
-    find : callable, optional
-        Finds the files of a further split in the data folder; the splits are in ``found``.
-    found : tuple of str
-        Splits that ``find`` knows, the one for development first.
-    """
+    """A benchmark that can be loaded."""
 
     title: str
-    files: dict[str, tuple[str, ...]]
-    load: Callable[[Files, str], Task]
+    files: dict[str, tuple[str, ...]]  # per split, the default first; relative to the data folder
+    load: Callable[[Files, str], Task]  # makes the task from a split's files and its name
+    # Finds the files of a further split in the data folder.
     find: Callable[[Path, str], list[Path]] | None = None
-    found: tuple[str, ...] = ()
+    found: tuple[str, ...] = ()  # splits that ``find`` knows, the one for development first
 
     @property
     def default_split(self) -> str:
@@ -73,13 +60,7 @@ class Benchmark:
         return self.default_split if here or not self.found else self.found[0]
 
     def paths(self, data: Path, split: str) -> list[Path]:
-        """Files of a split.
-
-        Raises
-        ------
-        InputError
-            If there is no such split, or a file is missing: names it.
-        """
+        """Files of a split. Raises InputError if there is no such split, or a file is missing: names it."""
         if self.find is not None and split in self.found:
             return self.find(data, split)
         if split not in self.files:

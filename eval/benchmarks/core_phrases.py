@@ -19,10 +19,7 @@ DEV_BOOKS = ("1SA", "ROM")
 def verses_task(files: Files, split: str) -> Task:
     """Make the task of verses: the books :data:`DEV_BOOKS` for ``dev``, all others for ``train``.
 
-    Raises
-    ------
-    InputError
-        If a pair cannot be read or has no phrases of people: names it. If no verse is of these books.
+    Raises InputError if a pair cannot be read or has no phrases of people: names it.
     """
     pairs = [pair for pair in replace(files, limit=None).pairs() if is_dev_verse(pair.id) == (split == "dev")]
     if not pairs:
@@ -40,13 +37,7 @@ def is_dev_verse(name: str) -> bool:
 
 
 def units_of(pairs: Sequence[SentencePair]) -> list[tuple[PhraseUnit, ...]]:
-    """What people marked in each pair.
-
-    Raises
-    ------
-    InputError
-        If a pair has no phrases of people: names it.
-    """
+    """What people marked in each pair. Raises InputError if a pair has no phrases of people: names it."""
     units = []
     for pair in pairs:
         if pair.units is None:
@@ -58,17 +49,7 @@ def units_of(pairs: Sequence[SentencePair]) -> list[tuple[PhraseUnit, ...]]:
 def core_scorer(
     table: str, sentences: Sequence[tuple[Sentence, Sentence]], gold: Sequence[Sequence[PhraseUnit]]
 ) -> Callable[[Sequence[Alignment]], list[Figures]]:
-    """Score phrases by units, in one table.
-
-    Parameters
-    ----------
-    table : str
-        Name of the table.
-    sentences : sequence of (Sentence, Sentence)
-        The sentences of each pair.
-    gold : sequence of sequence of PhraseUnit
-        The units of each pair.
-    """
+    """Score phrases by units, in one table."""
 
     def score(alignments: Sequence[Alignment]) -> list[Figures]:
         findings = [

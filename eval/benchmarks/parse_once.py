@@ -17,15 +17,7 @@ class _Parser(Protocol):
 
 
 class ParseOnce:
-    """Parses tokenized sentences and caches the parses.
-
-    All parses stay in memory, about 100 kB a sentence.
-
-    Parameters
-    ----------
-    parser : Parser
-        Parses sentences that are not cached.
-    """
+    """Parses tokenized sentences and keeps all parses in memory, about 100 kB per sentence."""
 
     def __init__(self, parser: _Parser) -> None:
         self._parser = parser

@@ -26,10 +26,7 @@ _FOUND = ("exact", "near", "linked", "clean")
 def etpc_task(files: Files, split: str) -> Task:
     """Make the ETPC task.
 
-    Raises
-    ------
-    InputError
-        If a pair cannot be read or has no phrases of people: names it.
+    Raises InputError if a pair cannot be read or has no phrases of people: names it.
     """
     pairs = files.pairs()
     units = units_of(pairs)
@@ -44,11 +41,6 @@ def unit_scorer(gold: Sequence[Sequence[PhraseUnit]]) -> Callable[[Sequence[Alig
     There is a table ``etpc`` of all substitutions, one of each type of substitution, and one of the units of
     all other types. The first also has the shares of added and deleted words that are left alone, and of
     reported phrase pairs that no unit contradicts. An aligner without phrases has no such pairs.
-
-    Parameters
-    ----------
-    gold : sequence of sequence of PhraseUnit
-        The units of each pair.
     """
     types = sorted({unit.type for units in gold for unit in units if is_phrase_unit(unit)})
     substitutions = [name for name in types if _SUBSTITUTION in name.lower()]

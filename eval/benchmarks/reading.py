@@ -14,15 +14,7 @@ from forest_align.types import InputError, Sentence
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The files that make a benchmark.
-
-    Attributes
-    ----------
-    paths : sequence of Path
-        The files, in the benchmark's order.
-    limit : int, optional
-        Read only this many pairs of each file; all by default.
-    """
+    """The files that make a benchmark, in its order; ``limit`` reads only so many pairs of each."""
 
     paths: Sequence[Path]
     limit: int | None = None
@@ -30,10 +22,8 @@ class Files:
     def pairs(self, index: int = 0, columns: ColumnNames | None = None) -> list[SentencePair]:
         """The pairs of one file; of a table, those in two columns.
 
-        Raises
-        ------
-        InputError
-            If a pair cannot be read, or the file has none: figures over no pairs would be perfect.
+        Raises InputError if a pair cannot be read, or the file has none: figures over no pairs would be
+        perfect.
         """
         found = self.items(index, columns)
         for pair in found:
@@ -44,10 +34,7 @@ class Files:
     def items(self, index: int = 0, columns: ColumnNames | None = None) -> list[SentencePair | InputError]:
         """The pairs of one file, with an error in place of each that cannot be read.
 
-        Raises
-        ------
-        InputError
-            If the file has no pairs.
+        Raises InputError if the file has no pairs.
         """
         found = list(islice(read_pairs(self.paths[index], columns=columns), self.limit))
         if not found:
@@ -57,10 +44,7 @@ class Files:
     def version(self, index: int, first: Sequence[SentencePair]) -> list[SentencePair]:
         """Read another version of the same pairs.
 
-        Raises
-        ------
-        InputError
-            If its sentences differ from those of the first: names the pair.
+        Raises InputError if its sentences differ from those of the first: names the pair.
         """
         other = self.pairs(index)
         for number, (one, two) in enumerate(zip_longest(first, other), start=1):

@@ -89,29 +89,15 @@ _PACKAGES = (
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A row of a table compared with our first row in it.
-
-    Attributes
-    ----------
-    table, system, against : str
-        Name of the table and of the two rows.
-    figure : str
-        The figure that is compared.
-    difference : float
-        Difference in percent.
-    p_value : float
-        P-value of the randomization test.
-    wilcoxon : float or None
-        P-value of Wilcoxon's signed-rank test on the F1 of the pairs, if the table has these.
-    """
+    """A row of a table compared with our first row in it, in percent."""
 
     table: str
     system: str
     against: str
     figure: str
     difference: float
-    p_value: float
-    wilcoxon: float | None = None
+    p_value: float  # of the randomization test
+    wilcoxon: float | None = None  # p-value on the F1 of the pairs, if there are any
 
 
 def tables_text(runs: Sequence[Run], compared: Sequence[Difference]) -> str:
@@ -148,17 +134,7 @@ def tables_text(runs: Sequence[Run], compared: Sequence[Difference]) -> str:
 
 
 def differences(run: Run, runs: Sequence[Run], seed: int) -> list[Difference]:
-    """Compare the rows of a run with the first row of their table, in the main figure.
-
-    Parameters
-    ----------
-    run : Run
-        The run.
-    runs : sequence of Run
-        All runs up to and including it.
-    seed : int
-        Seed of the p-values.
-    """
+    """Compare the rows of a run with the first row of their table among ``runs``, in the main figure."""
     found = []
     for figures in run.figures:
         rows = ((_name(one, its), its) for one in runs for its in one.figures if its.table == figures.table)
@@ -205,18 +181,8 @@ def report(
 ) -> dict[str, object]:
     """All data about one run as JSON values; figures and intervals in percent.
 
-    Parameters
-    ----------
-    run : Run
-        The run.
-    files, data : sequence of Path, Path
-        Files that were read, and the folder that their names are relative to.
-    seed : int
-        Seed of the intervals and p-values.
-    models : mapping of str to Path
-        Other files that determine the result.
-    compared : sequence of Difference
-        Comparison of the run with the first run of the same command.
+    ``models`` are other files that determine the result; the names of ``files`` are relative to the folder
+    ``data``.
     """
     return {
         "benchmark": run.benchmark,

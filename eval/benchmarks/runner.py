@@ -21,23 +21,7 @@ AlignMany = Callable[[Iterable[tuple[Sentence, Sentence]]], Iterable[Alignment]]
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One aligner's run over one benchmark.
-
-    Attributes
-    ----------
-    benchmark, split, aligner : str
-        Names of the benchmark, the split and the aligner.
-    alignments : sequence of Alignment
-        Its alignments.
-    figures : sequence of Figures
-        Its figures.
-    seconds : float
-        Duration of aligning.
-    settings : mapping
-        Settings of the aligner.
-    resumed : int
-        Number of alignments from an earlier, interrupted run; their time is not included.
-    """
+    """One aligner's run over one benchmark."""
 
     benchmark: str
     split: str
@@ -46,7 +30,7 @@ class Run:
     figures: Sequence[Figures]
     seconds: float
     settings: Mapping[str, object] = field(default_factory=dict)
-    resumed: int = 0
+    resumed: int = 0  # alignments of an interrupted run; their time is not included
 
     def errors(self) -> dict[str, str]:
         """Why pairs could not be aligned, by their names."""
@@ -57,21 +41,8 @@ def run_task(task: Task, align_many: AlignMany, start: int = 0) -> Iterator[Pred
     """Align the pairs of a task, in order, beginning with number ``start``.
 
     Parses and word vectors are dropped, so that the alignments of a whole corpus fit in memory. A pair for
-    which the aligner failed is returned with the task's sentences and no links.
-
-    Parameters
-    ----------
-    task : Task
-        The benchmark.
-    align_many : callable
-        Returns the alignments of pairs of tokenized sentences, in the same order.
-    start : int
-        The first pair, from 0.
-
-    Raises
-    ------
-    ForestAlignError
-        If the aligner returns another number of alignments, or changes the tokens of a pair: names it.
+    which the aligner failed is returned with the task's sentences and no links. Raises ForestAlignError that
+    names the pair if ``align_many`` returns another number of alignments, or changes tokens.
     """
     ids, pairs = task.ids[start:], task.pairs[start:]
     found = iter(align_many(pairs))
@@ -100,29 +71,8 @@ def run_resumable(
 ) -> tuple[list[Prediction], int]:
     """Align the pairs of a task, writing each prediction at once so that a later run can continue.
 
-    Parameters
-    ----------
-    task, align_many
-        See :func:`run_task`.
-    path, record : pathlib.Path
-        Files for the predictions and for the record of their settings.
-    made_with : mapping of str to str
-        Everything that predictions depend on besides the corpus.
-    resume : bool
-        Keep the predictions of an interrupted run.
-    label : str
-        Label of the progress bar.
-
-    Returns
-    -------
-    list of Prediction
-    int
-        Number of predictions from an earlier run.
-
-    Raises
-    ------
-    InputError
-        If the file was made from other pairs or with other settings.
+    Returns the predictions, and how many of them are from an earlier run. Raises InputError if the file was
+    made from other pairs or with other settings (``made_with``).
     """
     from tqdm import tqdm
 

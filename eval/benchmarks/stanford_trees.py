@@ -25,30 +25,18 @@ _BARE_BRACKET = re.compile(r"\(([^\s()]+) ([()])\)")
 
 @dataclass(frozen=True, slots=True)
 class StanfordParses:
-    """The parses of the sentences of one file.
-
-    Attributes
-    ----------
-    path : Path
-        The file, for messages.
-    trees : tuple of str
-        The Penn tree of each sentence as it is written.
-    typed : tuple of tuple of Dependency
-        The dependencies of each sentence; those of other styles (collapsed ones) are not read.
-    """
+    """The parses of the sentences of one file."""
 
     path: Path
-    trees: tuple[str, ...]
-    typed: tuple[tuple[Dependency, ...], ...]
+    trees: tuple[str, ...]  # Penn trees as they are written
+    typed: tuple[tuple[Dependency, ...], ...]  # basic dependencies only, not collapsed ones
 
     @classmethod
     def read(cls, path: Path) -> StanfordParses:
         """Read an XML file, optionally gzipped.
 
-        Raises
-        ------
-        InputError
-            If it is not UTF-8 or XML, cannot be decompressed, or a dependency lacks the number of a word.
+        Raises InputError if it is not UTF-8 or XML, cannot be decompressed, or a dependency lacks the number
+        of a word.
         """
         with InputLines(path) as lines:
             text = lines.text()
@@ -62,10 +50,7 @@ class StanfordParses:
     def constituents(self) -> list[tuple[int, list[Span]]]:
         """Length and constituent spans of each sentence, including words.
 
-        Raises
-        ------
-        InputError
-            If the brackets of a tree do not match: names the tree.
+        Raises InputError if the brackets of a tree do not match: names the tree.
         """
         found = []
         for number, bracket in enumerate(self.brackets(), start=1):

@@ -17,27 +17,13 @@ Similarities = tuple[float, ...]
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """The figures of one run for one table.
+    """The figures of one run for one table."""
 
-    Attributes
-    ----------
-    table : str
-        Name of the table, which is also that of its published rows.
-    values : mapping of str to float
-        Figures in percent.
-    statistics : mapping of str to Statistic
-        The figures that can be resampled.
-    label : str
-        The system with these figures, if it is not the aligner.
-    use : str
-        Use of the alignments, if it differs from the table's usual one.
-    """
-
-    table: str
-    values: Mapping[str, float]
-    statistics: Mapping[str, Statistic]
-    label: str = ""
-    use: str = ""
+    table: str  # also the name of its published rows
+    values: Mapping[str, float]  # in percent
+    statistics: Mapping[str, Statistic]  # figures that can be resampled
+    label: str = ""  # the system, if it is not the aligner
+    use: str = ""  # use of the alignments, if not the table's usual one
 
     @classmethod
     def of(
@@ -60,27 +46,12 @@ class Figures:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """A benchmark, loaded.
-
-    Attributes
-    ----------
-    ids : sequence of str
-        Name of each pair.
-    pairs : sequence of (Sentence, Sentence)
-        The tokenized sentences to align.
-    score : callable
-        Computes figures from one alignment a pair, in the same order.
-    score_similar : callable, optional
-        Computes further figures from the alignments and the word similarity of each link.
-    skipped : sequence of InputError
-        Pairs of the corpus that cannot be used; they are in no figure.
-    chunks : sequence of GivenChunks
-        The chunks of each pair; empty if the corpus has none.
-    """
+    """A benchmark, loaded."""
 
     ids: Sequence[str]
     pairs: Sequence[tuple[Sentence, Sentence]]
-    score: Callable[[Sequence[Alignment]], list[Figures]]
+    score: Callable[[Sequence[Alignment]], list[Figures]]  # computes figures from one alignment per pair
+    # Further figures, with the word similarity of each link.
     score_similar: Callable[[Sequence[Alignment], Sequence[Similarities]], list[Figures]] | None = None
-    skipped: Sequence[InputError] = ()
-    chunks: Sequence[GivenChunks] = ()
+    skipped: Sequence[InputError] = ()  # unusable pairs; they are in no figure
+    chunks: Sequence[GivenChunks] = ()  # empty if the corpus has none

@@ -158,24 +158,8 @@ def to_json(
 ) -> dict[str, object]:
     """All scores as plain numbers, in percent, for programs.
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-        Scores of the predictions.
-    comparison : mapping, optional
-        Tests against another system, see :func:`compare`.
-    other_failed : int
-        Number of pairs that the other system could not align.
-    seed : int
-        Seed of the interval and the tests.
-
-    Returns
-    -------
-    dict
-        ``pairs``; ``failed``, the number of pairs that could not be aligned; ``word`` with ``precision``,
-        ``recall``, ``f1``, ``exact_match``, ``micro_f1``, ``pair_f1``, the scores by kind and the 95%
-        interval of F1; ``word_probabilities``, ``phrases`` and ``chunks`` if there are any; ``against`` and
-        ``against_failed`` if two systems were compared; ``signature``.
+    ``word`` has precision, recall, F1, exact match, micro F1, the pairs' F1, scores by kind and the 95%
+    interval of F1; ``against`` only stands with a ``comparison``, see :func:`compare`.
     """
     words = _percent(evaluation.statistics()["word"])
     result: dict[str, object] = {

@@ -14,56 +14,26 @@ from forest_align.types import InputError
 
 @dataclass(frozen=True, slots=True)
 class JudgedPair:
-    """One sentence pair of a gold file.
-
-    Attributes
-    ----------
-    id : str
-        Name of the pair.
-    source, target : sequence of str
-        The tokens.
-    links : Links
-        Gold word links.
-    phrases : sequence of set, optional
-        Gold phrase pairs of each annotator; None if phrases were not annotated.
-    chunks : sequence of ChunkLink, optional
-        Aligned chunks; None if the format has none.
-    """
+    """One sentence pair of a gold file."""
 
     id: str
     source: Sequence[str]
     target: Sequence[str]
     links: Links
-    phrases: Sequence[AbstractSet[SpanPair]] | None = None
-    chunks: Sequence[ChunkLink] | None = None
+    phrases: Sequence[AbstractSet[SpanPair]] | None = None  # per annotator; None if not annotated
+    chunks: Sequence[ChunkLink] | None = None  # aligned chunks; None if the format has none
 
 
 @dataclass(frozen=True, slots=True)
 class FilePrediction:
-    """A system's prediction for one pair.
-
-    Attributes
-    ----------
-    links : Links
-        Predicted word links.
-    source, target : sequence of str, optional
-        The tokens, if the format has them.
-    phrases : set, optional
-        Predicted phrase pairs; None if the format has none.
-    id : str
-        Name of its pair; empty if the file does not name its pairs.
-    failed : bool
-        Whether the aligner failed on this pair.
-    chunks : sequence of ChunkLink, optional
-        Predicted chunk pairs; None if the format has none.
-    """
+    """A system's prediction for one pair; what its format lacks is None."""
 
     links: Links
     source: Sequence[str] | None = None
     target: Sequence[str] | None = None
     phrases: AbstractSet[SpanPair] | None = None
-    id: str = ""
-    failed: bool = False
+    id: str = ""  # empty if the file does not name its pairs
+    failed: bool = False  # the aligner failed on this pair
     chunks: Sequence[ChunkLink] | None = None
 
 
@@ -71,13 +41,8 @@ def check_matching(gold: Sequence[JudgedPair], predictions: Sequence[FilePredict
     """Check that there is one prediction for each gold pair, in the same order.
 
     Ids are compared if all ids of one file occur in the other file. Otherwise the two files name the same
-    pairs differently, such as by a name and by a number. Only order and tokens can then be compared.
-
-    Raises
-    ------
-    InputError
-        If a prediction is missing, surplus or out of order, its tokens differ, or it has only links and one
-        of them is out of range: names the pair.
+    pairs differently, and only order and tokens can be compared. Raises InputError that names the pair:
+    missing, surplus, out of order, with other tokens, or with links out of range.
     """
     _check_ids(gold, predictions)
     _check_number(gold, predictions)

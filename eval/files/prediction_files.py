@@ -73,17 +73,11 @@ def _majority_links(annotators: Sequence[AbstractSet[SpanPair]]) -> Links:
 def read_predictions(path: str | Path, format: str | None = None) -> list[FilePrediction]:
     """Read predictions: JSON lines, lines of Pharaoh links, jacana JSON, or any other format with links.
 
-    A file of Pharaoh links needs no sentences beside it. Plain text is split on spaces, as in gold files.
-    A pair that a run could not align has no predicted links and counts as failed. An id that is only the
-    number of its pair in the file is dropped. If the file has no phrases at all, the aligner is a word
-    aligner, and phrases are None.
-
-    Raises
-    ------
-    InputError
-        If a pair is broken or has no word links: names file, line and pair.
-    OSError
-        If the file cannot be read.
+    A file of Pharaoh links needs no sentences beside it. Plain text is split on spaces, as in gold files. A
+    pair that a run could not align has no predicted links and counts as failed. An id that is only the number
+    of its pair in the file is dropped. If the file has no phrases at all, the aligner is a word aligner, and
+    phrases are None. Raises InputError if a pair is broken or has no word links: names file, line and pair.
+    Raises OSError if the file cannot be read.
     """
     if Path(path).is_dir():
         return _predictions(read_pairs(path, format, tokenized=True), str(path))

@@ -67,24 +67,12 @@ HEADINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of a table.
-
-    Attributes
-    ----------
-    system : str
-        Name of the system.
-    values : mapping of str to float
-        Figures in percent by name; unreported ones are missing.
-    source : str
-        Publication of the figures; empty for our own run.
-    note : str
-        A note, shown below the table, that a reader needs for comparison.
-    """
+    """One line of a table."""
 
     system: str
-    values: Mapping[str, float]
-    source: str = ""
-    note: str = ""
+    values: Mapping[str, float]  # in percent; unreported ones are missing
+    source: str = ""  # publication; empty for our own run
+    note: str = ""  # shown below the table, for comparison
 
 
 def published_rows(table: str) -> list[Row]:
@@ -114,14 +102,7 @@ def _published() -> dict[str, dict]:
 def format_table(rows: Sequence[Row], figures: Sequence[str] | None = None, first: str = "system") -> str:
     """Lay rows out as a Markdown table that also reads well as plain text, with the rows' notes below it.
 
-    Parameters
-    ----------
-    rows : sequence of Row
-        The rows from top to bottom.
-    figures : sequence of str, optional
-        Names of the columns; by default all that any row has, in the order of :data:`HEADINGS`.
-    first : str
-        Heading of the first column.
+    ``figures`` are the columns, by default all that any row has, in the order of :data:`HEADINGS`.
     """
     if figures is None:
         present = {name for row in rows for name in row.values}

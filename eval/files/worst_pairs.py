@@ -10,15 +10,7 @@ from forest_align.eval.files.matching import FilePrediction, JudgedPair
 
 @dataclass(frozen=True, slots=True)
 class WrongPair:
-    """A pair with its errors.
-
-    Attributes
-    ----------
-    pair : JudgedPair
-        The pair.
-    missing, wrong : tuple of (int, int)
-        Gold links that were not predicted, and predicted links that are not even possible gold links.
-    """
+    """A pair with its errors: missed gold links, and predicted links that are not even possible ones."""
 
     pair: JudgedPair
     missing: tuple[tuple[int, int], ...]
@@ -28,19 +20,7 @@ class WrongPair:
 def worst_pairs(
     gold: Sequence[JudgedPair], predictions: Sequence[FilePrediction], count: int, *, links: str = "sure"
 ) -> list[WrongPair]:
-    """The pairs with most errors, the worst first; pairs without errors are left out.
-
-    Parameters
-    ----------
-    gold : sequence of JudgedPair
-        The gold file.
-    predictions : sequence of FilePrediction
-        One for each gold pair, in the same order.
-    count : int
-        How many pairs at most.
-    links : {"sure", "all"}
-        Which gold links must be found.
-    """
+    """At most ``count`` pairs with most errors, the worst first; pairs without errors are left out."""
     found = []
     for pair, prediction in zip(gold, predictions, strict=True):
         wanted = {*(pair.links.only_sure() if links == "sure" else pair.links).pairs}

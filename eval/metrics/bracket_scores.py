@@ -32,18 +32,10 @@ Bracket = tuple[str, int, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BracketScores:
-    """Bracketing and tagging of N sentences.
+    """Bracketing and tagging of N sentences."""
 
-    Attributes
-    ----------
-    counts : MatchCounts
-        Matching, predicted and gold brackets a sentence; ``counts.micro()`` are evalb's figures.
-    tags : numpy.ndarray
-        float64, shape (N, 2): words with the right tag, words that count.
-    """
-
-    counts: MatchCounts
-    tags: np.ndarray
+    counts: MatchCounts  # per sentence; counts.micro() are evalb's figures
+    tags: np.ndarray  # float64, (N, 2): words with the right tag, words that count
 
     @property
     def scores(self) -> Scores:
@@ -116,19 +108,9 @@ def tags_of(tree: Tree) -> list[str]:
 
 
 def brackets_of(tree: Tree, kept: Sequence[bool] | None = None) -> Counter[Bracket]:
-    """Labelled brackets of a tree, as a multiset of (label, start, end).
+    """Labelled brackets of a tree, as a multiset of (label, start, end); raises InputError without tags.
 
-    Parameters
-    ----------
-    tree : nltk.Tree
-        Tree down to words.
-    kept : sequence of bool, optional
-        For each word (without traces) whether spans count it; by default the tree's own tags decide.
-
-    Raises
-    ------
-    InputError
-        If a word has no tag.
+    ``kept`` says for each word (without traces) whether spans count it; by default the tree's tags decide.
     """
     if kept is None:
         kept = [tag not in PUNCTUATION_TAGS for tag in tags_of(tree)]
@@ -166,19 +148,8 @@ def oracle_brackets(forest: ParseForest, gold: Tree) -> tuple[int, int, int, int
 
     F1 = 2m / (p + g) is a ratio of sums over nodes. Dinkelbach's method maximises it exactly: find the tree
     that maximises 2m − λ(p + g) by dynamic programming over hyperedges, set λ to that tree's F1, and repeat
-    until λ no longer changes.
-
-    Returns
-    -------
-    tuple of int
-        A row of :class:`~forest_align.eval.metrics.scores.MatchCounts`: right, predicted, right, gold
-        brackets.
-
-    Raises
-    ------
-    InputError
-        If forest and gold tree differ in their number of words, the forest has no root, or a word of the tree
-        has no tag.
+    until λ no longer changes. Returns right, predicted, right and gold brackets. Raises InputError if numbers
+    of words differ, the forest has no root, or a word has no tag.
     """
     tags = tags_of(gold)
     length = int(forest.end.max(initial=0))

@@ -15,20 +15,11 @@ from forest_align.types.brackets import split_chain
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """Predicted probability against observed frequency, in bins of equal width.
+    """Predicted probability against observed frequency, in bins of equal width."""
 
-    Attributes
-    ----------
-    predicted, observed : numpy.ndarray
-        float64, shape (B,): mean probability and share of right items in each bin; NaN for empty bins.
-    count : numpy.ndarray
-        int64, shape (B,): number of items in each bin; bin b holds probabilities in [b/B, (b+1)/B), the last
-        also 1.
-    """
-
-    predicted: np.ndarray
-    observed: np.ndarray
-    count: np.ndarray
+    predicted: np.ndarray  # float64, (B,): mean probability; NaN for empty bins
+    observed: np.ndarray  # float64, (B,): share of right items; NaN for empty bins
+    count: np.ndarray  # int64, (B,): items in [b/B, (b+1)/B), the last also 1
 
     @property
     def expected_error(self) -> float:
@@ -73,19 +64,9 @@ def calibrate(
 
 
 def calibrate_links(pairs: Iterable[tuple[Links, Links]], *, bins: int = 10) -> Calibration:
-    """Compare the probabilities of predicted word links with their frequency in the gold.
+    """Compare probabilities of predicted word links with their frequency in the gold, whose links all count.
 
-    Parameters
-    ----------
-    pairs : iterable of (Links, Links)
-        Predicted links, whose scores are probabilities, and gold links, which all count.
-    bins : int
-        Number of bins of equal width.
-
-    Raises
-    ------
-    InputError
-        If predicted links have no scores, or scores that are not probabilities.
+    Raises InputError if predicted links have no scores, or scores that are not probabilities.
     """
     probabilities: list[float] = []
     right: list[bool] = []
@@ -106,23 +87,9 @@ def calibrate_nodes(
 ) -> Calibration:
     """Compare the probabilities of constituents in packed forests with their frequency in gold trees.
 
-    A node is right if the gold tree has its span with its whole chain of labels. Tags are not
-    counted, nor are words with no label except their tag.
-
-    Parameters
-    ----------
-    parses : iterable of (ParseForest, collection of (int, int, str))
-        Each forest with the constituents of the gold tree: half-open span and label, a unary chain joined by
-        ``"::"`` from the top.
-    of : str
-        Name of the forest's log-probabilities to use.
-    bins : int
-        Number of bins of equal width.
-
-    Raises
-    ------
-    InputError
-        If a constituent lacks this probability.
+    A node is right if the gold tree has its half-open span with its whole chain of labels, joined by ``"::"``
+    from the top. Neither tags count, nor words with no label but their tag. Raises InputError if a
+    constituent lacks the probability ``of``.
     """
     probabilities: list[float] = []
     right: list[bool] = []

@@ -27,24 +27,12 @@ from forest_align.eval.metrics.chunk_scores import ChunkPair
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChunkJudge:
-    """The gold chunk alignment of one sentence pair, ready to judge predicted pairs of phrases.
+    """The gold chunk alignment of one sentence pair, ready to judge predicted pairs of phrases."""
 
-    Attributes
-    ----------
-    wanted : frozenset of ((int, int), (int, int))
-        The pairs that recall requires: the sure pairs of a projection of the chunks' links.
-    linked : numpy.ndarray
-        bool, shape (n, m): words of aligned chunks.
-    chunks : tuple of (numpy.ndarray, numpy.ndarray)
-        bool, shapes (C, n) and (C, m): the words of both sides of each of the C aligned pairs of chunks.
-    content : tuple of (numpy.ndarray, numpy.ndarray)
-        bool, shapes (n,) and (m,): words with a letter or digit.
-    """
-
-    wanted: frozenset[SpanPair]
-    linked: np.ndarray
-    chunks: tuple[np.ndarray, np.ndarray]
-    content: tuple[np.ndarray, np.ndarray]
+    wanted: frozenset[SpanPair]  # for recall: the sure pairs of a projection of the chunks' links
+    linked: np.ndarray  # bool, (n, m): words of aligned chunks
+    chunks: tuple[np.ndarray, np.ndarray]  # bool, (C, n) and (C, m): words of the C aligned pairs
+    content: tuple[np.ndarray, np.ndarray]  # bool, (n,) and (m,): words with a letter or digit
 
     @classmethod
     def of(
@@ -54,17 +42,7 @@ class ChunkJudge:
         chunks: Iterable[ChunkPair],
         wanted: Iterable[SpanPair],
     ) -> ChunkJudge:
-        """Prepare a sentence pair.
-
-        Parameters
-        ----------
-        source, target : sequence of str
-            The words.
-        chunks : iterable of (sequence of int, sequence of int)
-            Token indices of aligned chunks; those with an empty side are skipped.
-        wanted : iterable of ((int, int), (int, int))
-            See the attribute.
-        """
+        """Prepare a sentence pair; chunks are token indices, those with an empty side are skipped."""
         aligned = [(list(ours), list(theirs)) for ours, theirs in chunks if ours and theirs]
         sides = tuple(np.zeros((len(aligned), len(words)), bool) for words in (source, target))
         linked = np.zeros((len(source), len(target)), bool)
@@ -76,18 +54,10 @@ class ChunkJudge:
         return cls(frozenset(wanted), linked, (sides[0], sides[1]), content)
 
     def count(self, predicted: Iterable[SpanPair]) -> tuple[int, int, int, int, int, int]:
-        """Count for one sentence pair.
+        """Count for one sentence pair with predicted pairs of half-open spans; duplicates count once.
 
-        Parameters
-        ----------
-        predicted : iterable of ((int, int), (int, int))
-            Half-open source and target spans of the predicted pairs; duplicates count once.
-
-        Returns
-        -------
-        tuple of int
-            Right predictions, predictions that precision judges, wanted pairs found, wanted pairs (a row of
-            :class:`~forest_align.eval.metrics.scores.MatchCounts`); compatible predictions, all predictions.
+        Returns right predictions, predictions that precision judges, wanted pairs found, wanted pairs (a row
+        of :class:`~forest_align.eval.metrics.scores.MatchCounts`), compatible predictions, all predictions.
         """
         pairs = {pair for pair in predicted if self._has_content(pair)}
         found = len({pair for pair in pairs if pair in self.wanted})

@@ -50,25 +50,10 @@ def _is_number(score: str) -> bool:
 def count_chunk_relations(
     source: Sequence[str], target: Sequence[str], gold: Iterable[ChunkLink], predicted: Iterable[ChunkLink]
 ) -> np.ndarray:
-    """Weigh the links of one sentence pair.
+    """Weigh the links of one sentence pair; a chunk without partner has no links.
 
-    Parameters
-    ----------
-    source, target : sequence of str
-        The tokens.
-    gold, predicted : iterable of ChunkLink
-        Aligned chunks with types and scores; a chunk without partner has no links.
-
-    Returns
-    -------
-    numpy.ndarray
-        float64, shape (2, 5): weights by the fanouts of the prediction, and by those of the gold. The first
-        four are those of the shared links, for each of :data:`CHUNK_F1S`; the last is that of all links.
-
-    Raises
-    ------
-    InputError
-        If an index points beyond a sentence.
+    Returns float64 (2, 5): weights by the fanouts of the prediction and of the gold, for the shared links of
+    each of :data:`CHUNK_F1S`, then for all links. Raises InputError if an index points beyond a sentence.
     """
     wanted, found = (_labels(source, target, chunks) for chunks in (gold, predicted))
     rows = []

@@ -33,11 +33,8 @@ _PUNCTUATION = frozenset(".,:'`?;\"-")
 class ChunkScores:
     """Chunk alignment over N sentence pairs.
 
-    Attributes
-    ----------
-    rows : numpy.ndarray
-        float64, shape (N, 4): weight of shared links by the prediction's fanouts, of all predicted links,
-        weight of shared links by the gold's fanouts, of all gold links.
+    ``rows``, float64 (N, 4): weight of shared links by the prediction's fanouts, of all predicted links,
+    weight of shared links by the gold's fanouts, of all gold links.
     """
 
     rows: np.ndarray
@@ -60,24 +57,10 @@ def _precision_and_recall(sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def count_chunks(
     source: Sequence[str], target: Sequence[str], gold: Iterable[ChunkPair], predicted: Iterable[ChunkPair]
 ) -> tuple[float, float, float, float]:
-    """Weigh the links of one sentence pair.
+    """Weigh the links of one sentence pair into a row of :class:`ChunkScores`.
 
-    Parameters
-    ----------
-    source, target : sequence of str
-        The tokens.
-    gold, predicted : iterable of (sequence of int, sequence of int)
-        Aligned chunks as token indices from 0; a chunk may occur in several pairs.
-
-    Returns
-    -------
-    tuple of float
-        A row of :class:`ChunkScores`.
-
-    Raises
-    ------
-    InputError
-        If an index points beyond a sentence.
+    Chunks are token indices from 0; one may occur in several pairs. Raises InputError if an index points
+    beyond a sentence.
     """
     wanted, found = links_of_chunks(source, target, gold), links_of_chunks(source, target, predicted)
     by_found, by_wanted = link_weights(found), link_weights(wanted)

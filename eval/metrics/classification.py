@@ -23,12 +23,8 @@ class Classification:
 def best_threshold(scores: Sequence[float], labels: Sequence[bool]) -> float:
     """Threshold with the highest accuracy when items with a score at or above it are positive.
 
-    Thresholds between two neighbouring scores are half-way; of equally good ones the lowest is chosen.
-
-    Raises
-    ------
-    InputError
-        If there are no items, or scores and labels differ in length.
+    Thresholds between two neighbouring scores are half-way; of equally good ones the lowest is chosen. Raises
+    InputError if there are no items, or scores and labels differ in length.
     """
     if not len(scores) or len(scores) != len(labels):
         raise InputError(
@@ -47,10 +43,7 @@ def best_threshold(scores: Sequence[float], labels: Sequence[bool]) -> float:
 def classify(scores: Sequence[float], labels: Sequence[bool], threshold: float) -> Classification:
     """Classify items with a score at or above the threshold as positive, and compare with the labels.
 
-    Raises
-    ------
-    InputError
-        If scores and labels differ in length.
+    Raises InputError if scores and labels differ in length.
     """
     if len(scores) != len(labels):
         raise InputError(f"expected {len(labels)} scores, one a label, found {len(scores)}")

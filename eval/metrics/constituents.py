@@ -43,19 +43,10 @@ def constituent_spans(forest: ParseForest) -> list[Span]:
 def count_constituents(
     predicted: Iterable[SpanPair], source_spans: Iterable[Span], target_spans: Iterable[Span], links: Links
 ) -> tuple[int, int, int, int]:
-    """Count for one sentence pair: right predictions, predictions, sure pairs found, sure pairs.
+    """Count for one sentence pair a row of :class:`~forest_align.eval.metrics.scores.MatchCounts`.
 
-    Parameters
-    ----------
-    predicted : iterable of ((int, int), (int, int))
-        Source and target spans of the predicted pairs; duplicates count once.
-    source_spans, target_spans, links
-        As for :func:`~forest_align.alignment.project`.
-
-    Returns
-    -------
-    tuple of int
-        A row of :class:`~forest_align.eval.metrics.scores.MatchCounts`.
+    Predicted pairs of spans count once; the other arguments are those of
+    :func:`~forest_align.alignment.project`.
     """
     return count_projected(predicted, project(source_spans, target_spans, links), links)
 

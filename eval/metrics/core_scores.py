@@ -34,21 +34,11 @@ LONGEST = 8
 
 @dataclass(frozen=True, slots=True)
 class CoreFindings:
-    """The core pairs of one alignment, and the units of several words.
-
-    Attributes
-    ----------
-    probabilities : tuple of float
-        Of each core pair, as the alignment states it.
-    near, exact : tuple of bool
-        Whether a unit is near each core pair, or the same.
-    units, near_units, exact_units : int
-        Numbers of units of several words: all, and those that a reported pair is near, or the same.
-    """
+    """The core pairs of one alignment, and the units of several words."""
 
     probabilities: tuple[float, ...]
-    near: tuple[bool, ...]
-    exact: tuple[bool, ...]
+    near: tuple[bool, ...]  # per core pair: is a unit near it?
+    exact: tuple[bool, ...]  # per core pair: is a unit the same?
     units: int
     near_units: int
     exact_units: int
@@ -59,16 +49,9 @@ def judge_core(
     units: Iterable[PhraseUnit],
     reported: Mapping[SpanPair, float],
 ) -> CoreFindings:
-    """Compare the phrase pairs of an alignment with the units of a sentence pair.
+    """Compare the phrase pairs of an alignment (half-open token spans) with the units of a sentence pair.
 
-    Parameters
-    ----------
-    words : (sequence of str, sequence of str)
-        The words of source and target; case does not count.
-    units : iterable of PhraseUnit
-        What people marked.
-    reported : mapping of ((int, int), (int, int)) to float
-        Half-open token spans of the phrase pairs, each with its probability.
+    The case of words does not count.
     """
     sides = [word.lower() for word in words[0]], [word.lower() for word in words[1]]
     whole = (0, len(sides[0])), (0, len(sides[1]))

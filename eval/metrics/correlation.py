@@ -11,13 +11,7 @@ from forest_align.types import InputError
 
 
 def pearson(first: Sequence[float], second: Sequence[float]) -> float:
-    """Correlation of two series; 0 if one of them is constant.
-
-    Raises
-    ------
-    InputError
-        If they differ in length.
-    """
+    """Correlation of two series; 0 if one of them is constant. Raises InputError if they differ in length."""
     if len(first) != len(second):
         raise InputError(f"expected {len(first)} scores, one an item, found {len(second)}")
     return pearson_statistic(first, second).value
@@ -48,11 +42,6 @@ def weighted_pearson(
 
     Scores are standardised to mean 0 and variance 1 within each set, so that the randomization test may swap
     those of two systems.
-
-    Parameters
-    ----------
-    sets, predicted, gold : sequences of the same length
-        For each item its set, the predicted and the gold value.
     """
     names = list(dict.fromkeys(sets))
     rows = np.zeros((len(sets), len(names), 6))

@@ -12,21 +12,9 @@ from forest_align.lexicon.function_words import FUNCTION_WORDS, is_content_word
 
 
 def coverage(words: Sequence[str], aligned: AbstractSet[int]) -> float:
-    """Share of the content words of one sentence that are aligned.
+    """Share of the content words of one sentence that are aligned, in [0, 1]; 0 if the sentence is empty.
 
     A sentence without content words is judged by all its words. A link to any word counts.
-
-    Parameters
-    ----------
-    words : sequence of str
-        The sentence.
-    aligned : set of int
-        Indices of its aligned words.
-
-    Returns
-    -------
-    float
-        In [0, 1]; 0 if the sentence is empty.
     """
     content = _content(words)
     return sum(k in aligned for k in content) / len(content) if content else 0.0
@@ -35,24 +23,12 @@ def coverage(words: Sequence[str], aligned: AbstractSet[int]) -> float:
 def mutual_coverage(
     sentences: tuple[Sequence[str], Sequence[str]], aligned: tuple[AbstractSet[int], AbstractSet[int]]
 ) -> float:
-    """Number of aligned content words, normalised by both sentences' numbers of content words.
+    """Number of aligned content words, normalised by both sentences' numbers of content words (0 if empty).
 
     "The proportion of content words aligned in the two sentences (by normalizing with the harmonic mean of
-    their number of content words)" (Sultan et al. 2014, §4.2.1). With one-to-one links of content words,
-    both sentences have equally many aligned ones, and this is the mean of their :func:`coverage`. Otherwise
-    the mean of the two numbers counts, and the result may exceed 1.
-
-    Parameters
-    ----------
-    sentences : pair of sequences of str
-        The two sentences.
-    aligned : pair of sets of int
-        Indices of the aligned words of each.
-
-    Returns
-    -------
-    float
-        0 if a sentence is empty.
+    their number of content words)" (Sultan et al. 2014, §4.2.1). With one-to-one links of content words, this
+    is the mean of their :func:`coverage`. Otherwise the mean of the two numbers counts, and the result may
+    exceed 1.
     """
     content = [_content(words) for words in sentences]
     counts = [len(found) for found in content]
@@ -63,21 +39,10 @@ def mutual_coverage(
 def weighted_coverage(
     words: Sequence[str], credits: Mapping[int, float], weights: Mapping[str, float]
 ) -> float:
-    """Coverage that weights words by rarity and by the similarity of their aligned words.
+    """Coverage in [0, 1] that weights words by rarity and by the similarity of their aligned words.
 
-    Parameters
-    ----------
-    words : sequence of str
-        The sentence.
-    credits : mapping of int to float
-        Quality of each word's match, 0 to 1; missing words are not matched at all.
-    weights : mapping of str to float
-        Weight of each lower-cased word, see :func:`document_frequency_weights`.
-
-    Returns
-    -------
-    float
-        In [0, 1]; 0 if the sentence is empty.
+    ``credits`` are qualities in [0, 1] by index, ``weights`` are by lower-cased word, see
+    :func:`document_frequency_weights`.
     """
     content = _content(words)
     weight = [weights[words[k].lower()] for k in content]

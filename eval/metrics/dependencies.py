@@ -35,11 +35,7 @@ TABLE_TYPES: tuple[str, ...] = (
 def head_dependencies(forest: ParseForest) -> list[int]:
     """Head of each token in the parser's best tree, derived from the heads of its nodes.
 
-    Returns
-    -------
-    list of int
-        For each token the index of its governor; -1 for the root's head and for tokens that the forest does
-        not cover.
+    It is -1 for the root's head and for tokens that the forest does not cover.
     """
     heads = [-1] * int(forest.end.max(initial=0))
     waiting = [int(forest.roots[0])] if len(forest.roots) else []
@@ -129,20 +125,9 @@ def projected_pairs(
 def score_projected(
     gold: Sequence[Links], predicted: Sequence[Links], arcs: Sequence[tuple[Sequence[Arc], Sequence[Arc]]]
 ) -> dict[str, Statistic]:
-    """Score the aligned dependencies of pairs of sentences like word links.
+    """Score the aligned dependencies of pairs of sentences like word links; all links count.
 
-    Parameters
-    ----------
-    gold, predicted : sequence of Links
-        Word links of each pair; all links count.
-    arcs : sequence of (sequence of Arc, sequence of Arc)
-        Dependencies of the two sentences of each pair.
-
-    Returns
-    -------
-    dict of str to Statistic
-        Precision, recall and F1 as for word links, ``exact_match``, and ``pair_f1``, the mean of the F1 of
-        the pairs.
+    ``pair_f1`` is the mean of the F1 of the pairs.
     """
     rows, exact = [], []
     for wanted, found, (source, target) in zip(gold, predicted, arcs, strict=True):
@@ -163,17 +148,12 @@ class Attachment:
     """Counts of collapsed dependencies, by type.
 
     A derived dependency is right if the other system has one with the same governor, dependent and type.
-
-    Attributes
-    ----------
-    wanted, found, right : Counter
-        Dependencies of the other system, derived ones, and those in both sets.
     """
 
     def __init__(self) -> None:
-        self.wanted: Counter[str] = Counter()
-        self.found: Counter[str] = Counter()
-        self.right: Counter[str] = Counter()
+        self.wanted: Counter[str] = Counter()  # those of the other system
+        self.found: Counter[str] = Counter()  # derived ones
+        self.right: Counter[str] = Counter()  # those in both sets
 
     def add(self, tree: Tree, basic: Iterable[Dependency]) -> None:
         """Count one sentence: a tree, and the other system's basic dependencies of it.

@@ -49,11 +49,8 @@ def edit_statistics(
 ) -> dict[str, Statistic]:
     """The figures of a corpus by name.
 
-    Returns
-    -------
-    dict of str to Statistic
-        ``precision``, ``recall`` and ``f1`` of edits, ``replace.f1``, ``delete.f1`` and ``insert.f1`` of each
-        type, and ``exact``, the share of pairs all of whose edits are right.
+    ``precision``, ``recall`` and ``f1`` of edits, the ``f1`` of each type, and ``exact``, the share of pairs
+    all of whose edits are right.
     """
     wanted = [closest_version(ours, theirs) for ours, theirs in zip(found, versions, strict=True)]
     rows = {"": [_row(ours, theirs) for ours, theirs in zip(found, wanted, strict=True)]}

@@ -24,11 +24,8 @@ from forest_align.types import InputError
 class PhraseScores:
     """Phrase alignment over N sentence pairs.
 
-    Attributes
-    ----------
-    rows : numpy.ndarray
-        float64, shape (N, 4 · C) for C pairs of annotators, for each: acceptable predictions, predictions,
-        agreed alignments that were found, agreed alignments.
+    ``rows``, float64 (N, 4 · C) for C pairs of annotators, for each: acceptable predictions, predictions,
+    agreed alignments that were found, agreed alignments.
     """
 
     rows: np.ndarray
@@ -84,10 +81,7 @@ def score_phrases(
 def scores_of_people(gold: Sequence[Sequence[AbstractSet[Hashable]]]) -> list[Scores]:
     """Measure each annotator against the pairs of the others.
 
-    Raises
-    ------
-    InputError
-        If there are fewer than two annotators.
+    Raises InputError if there are fewer than two annotators.
     """
     people = len(gold[0]) if gold else 0
     if people < 2:

@@ -14,13 +14,7 @@ from forest_align.types import InputError
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
-    """Ranking of candidate answers over Q questions.
-
-    Attributes
-    ----------
-    average_precision, reciprocal_rank : numpy.ndarray
-        float64, shape (Q,).
-    """
+    """Ranking of candidate answers over Q questions: two figures, each float64 (Q,)."""
 
     average_precision: np.ndarray
     reciprocal_rank: np.ndarray
@@ -37,21 +31,11 @@ class Ranking:
 
 
 def rank(questions: Sequence[Hashable], scores: Sequence[float], labels: Sequence[bool]) -> Ranking:
-    """Rank the candidates of each question by score.
+    """Rank the candidates of each question by score; raises InputError if the sequences differ in length.
 
     Questions without a right or without a wrong candidate are skipped, as in the literature since Wang et al.
     2007. Candidates with equal scores are in random order, and the figures are the exact expectations over it
     (McSherry and Najork 2008). Files often list right answers first, so a fixed order would reward ties.
-
-    Parameters
-    ----------
-    questions, scores, labels : sequences of the same length
-        For each candidate its question, its score and whether it is right.
-
-    Raises
-    ------
-    InputError
-        If the sequences differ in length.
     """
     if not len(questions) == len(scores) == len(labels):
         raise InputError(

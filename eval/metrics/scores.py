@@ -45,18 +45,10 @@ class Scores:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statistic:
-    """A corpus score that is a function of sums over sentence pairs.
+    """A corpus score that is a function of sums over sentence pairs."""
 
-    Attributes
-    ----------
-    contributions : numpy.ndarray
-        float64, shape (N, K): the contribution of each of N pairs.
-    of_sums : callable
-        Computes scores, shape (...), from column sums, shape (..., K). Two systems are compared with the same
-        function.
-    """
-
-    contributions: np.ndarray
+    contributions: np.ndarray  # float64, (N, K), for N pairs
+    # Column sums (..., K) -> scores (...); the same for both systems.
     of_sums: Callable[[np.ndarray], np.ndarray]
 
     @property
@@ -72,13 +64,7 @@ def mean(values: Sequence[float] | np.ndarray) -> Statistic:
 
 
 def share(found: Sequence[float] | np.ndarray, totals: Sequence[float] | np.ndarray) -> Statistic:
-    """The share of items that were found, pooled over pairs; 1 over no items.
-
-    Parameters
-    ----------
-    found, totals : sequence of float, shape (N,)
-        Numbers of found items, and of all items, of each pair.
-    """
+    """The share of items that were found, pooled over pairs, each float (N,); 1 over no items."""
     rows = np.stack([np.asarray(found, float), np.asarray(totals, float)], axis=1)
     return Statistic(rows, _mean_of_sums)
 
@@ -108,12 +94,8 @@ def ratio_statistics(
 ) -> dict[str, Statistic]:
     """Precision, recall and F1 by name, ready for significance tests.
 
-    Parameters
-    ----------
-    rows : numpy.ndarray
-        float64, shape (N, K): the contribution of each sentence pair.
-    ratios : callable
-        Computes precision and recall, shape (...) each, from column sums, shape (..., K).
+    ``rows`` are float64 (N, K) for N sentence pairs; ``ratios`` computes precision and recall from column
+    sums.
     """
     return {
         "precision": Statistic(rows, lambda sums: ratios(sums)[0]),
@@ -126,14 +108,9 @@ def ratio_statistics(
 class MatchCounts:
     """Numbers of predicted, wanted and matching items of N sentence pairs.
 
-    Precision and recall have numerators of their own because they are often judged against different sets
-    (precision on *possible*, recall on *sure*).
-
-    Attributes
-    ----------
-    rows : numpy.ndarray
-        float64, shape (N, 4): predicted items that are right, predicted items, wanted items that were found,
-        wanted items.
+    ``rows``, float64 (N, 4): right predictions, predictions, wanted items found, wanted items. Precision and
+    recall have numerators of their own because they are often judged against different sets (precision on
+    *possible*, recall on *sure*).
     """
 
     rows: np.ndarray

@@ -24,19 +24,9 @@ from forest_align.eval.metrics.scores import Scores, Statistic, mean, share
 
 
 def score_sentence(words: Sequence[str], wanted: Sequence[Span], found: Sequence[Span]) -> Scores:
-    """Precision, recall and F1 of the differing spans of one sentence.
+    """Precision, recall and F1 of the differing spans of one sentence: means over spans, F1 that of the F1s.
 
-    Parameters
-    ----------
-    words : sequence of str
-        The tokens.
-    wanted, found : sequence of (int, int)
-        Half-open token spans of the gold and of a system; those of each do not overlap.
-
-    Returns
-    -------
-    Scores
-        Means over spans; F1 is the mean of the F1s, not that of the two means.
+    Spans are half-open and do not overlap.
     """
     size = max(len(wanted), len(found))
     if not size:
@@ -97,21 +87,7 @@ def _score_words(wanted: Counter[str], found: Counter[str]) -> Scores:
 def difference_statistics(
     scores: Sequence[tuple[Scores, Scores]], differs: Sequence[bool]
 ) -> dict[str, Statistic]:
-    """The figures of a corpus by name.
-
-    Parameters
-    ----------
-    scores : sequence of (Scores, Scores)
-        Scores of the two sentences of each pair.
-    differs : sequence of bool
-        Whether each pair has wanted spans.
-
-    Returns
-    -------
-    dict of str to Statistic
-        ``precision``, ``recall`` and ``f1`` over all pairs ("F1 global"); ``same.f1`` and ``different.f1``
-        over those without and with differing spans.
-    """
+    """The figures of a corpus by name, with ``same.f1`` and ``different.f1`` without and with spans."""
     means = {
         name: np.array([sum(getattr(one, name) for one in pair) / 2 for pair in scores])
         for name in ("precision", "recall", "f1")

@@ -30,13 +30,7 @@ IDENTITY = "Identity"
 
 @dataclass(frozen=True, slots=True)
 class UnitFindings:
-    """What a system's alignment says about one unit; see the module.
-
-    Attributes
-    ----------
-    exact, near, linked, clean : bool
-        Whether the unit was found so.
-    """
+    """What a system's alignment says about one unit; see the module."""
 
     exact: bool
     near: bool
@@ -55,17 +49,7 @@ def is_corresponding(unit: PhraseUnit) -> bool:
 
 
 def judge_unit(unit: PhraseUnit, phrases: Iterable[SpanPair], links: Links) -> UnitFindings:
-    """Look for a unit in an alignment.
-
-    Parameters
-    ----------
-    unit : PhraseUnit
-        A unit with words on both sides.
-    phrases : iterable of ((int, int), (int, int))
-        Half-open token spans of the reported phrase pairs.
-    links : Links
-        The word links.
-    """
+    """Look for a unit with words on both sides among phrase pairs (half-open token spans) and links."""
     source, target = frozenset(unit.source), frozenset(unit.target)
     pairs = [(range(*ours), range(*theirs)) for ours, theirs in phrases]
     pairs += [(range(i, i + 1), range(j, j + 1)) for i, j in links]

@@ -10,14 +10,9 @@ from forest_align.eval.metrics.scores import Scores, Statistic, mean, safe_divid
 
 
 def unsupported_statistics(wanted: Sequence[np.ndarray], found: Sequence[np.ndarray]) -> dict[str, Statistic]:
-    """Precision, recall and F1 by name: means over claims.
+    """Precision, recall and F1 by name: means over claims, whose unsupported words are bool (n,) each.
 
     A claim without found words has a precision of 0, unless it has no wanted ones either.
-
-    Parameters
-    ----------
-    wanted, found : sequence of numpy.ndarray
-        For each claim bool, shape (n,): its unsupported words.
     """
     scores = []
     for ours, theirs in zip(wanted, found, strict=True):
