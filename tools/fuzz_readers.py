@@ -38,8 +38,7 @@ except ImportError:
 with atheris.instrument_imports(include=["forest_align"]) if atheris else nullcontext():
     from forest_align.aligners.model_folder import read_card
     from forest_align.alignment import Alignment, Links
-    from forest_align.data.formats import SentencePair
-    from forest_align.data.formats.format import MarkedSpans, PhraseUnit
+    from forest_align.data.formats.format import MarkedSpans, PhraseUnit, SentencePair
     from forest_align.data.pairs import FORMATS, read_pairs, write_pairs
     from forest_align.data.trees.enju import parse_enju
     from forest_align.data.trees.parses import read_parses

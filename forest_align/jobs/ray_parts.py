@@ -11,7 +11,7 @@ from typing import Any
 
 from forest_align.jobs.part_folder import PartFolder
 from forest_align.jobs.ray_cluster import RayOptions, ray_cluster
-from forest_align.system import use_one_thread
+from forest_align.system.processes import use_one_thread
 from forest_align.system.progress import counting_bar
 from forest_align.types import ForestAlignError, InputError
 

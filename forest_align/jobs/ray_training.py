@@ -12,7 +12,7 @@ import numpy as np
 from forest_align.em.forest.expectation import BatchExpectation, PairExpectation
 from forest_align.em.forest.problem import AlignmentProblem, ClassScores, PairSearch
 from forest_align.jobs.ray_cluster import RayOptions, ray_cluster
-from forest_align.system import use_one_thread
+from forest_align.system.processes import use_one_thread
 from forest_align.types import ForestAlignError
 
 # Pieces of a batch for each actor: few enough for little overhead, enough for actors of different speeds.

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.forest.aligner import ForestAligner
-from forest_align.aligners.projection import ProjectionAligner
+from forest_align.aligners.projection.aligner import ProjectionAligner
 from forest_align.aligners.words.candidate import Candidate
 from forest_align.em.corpus.corpus import CorpusReader
 from forest_align.em.forest.dev_set import DevSet, align_pair

@@ -17,7 +17,7 @@ from forest_align.cli import main
 from forest_align.data.phrases import counts
 from forest_align.em.corpus.cache import ArrayStore, cached_sentences
 from forest_align.jobs import RunRecord
-from forest_align.storage import Checkpoint
+from forest_align.storage.checkpoint import Checkpoint
 from forest_align.storage.outputs import open_output
 from forest_align.system.processes import can_fork
 from forest_align.system.replacing import write_atomically
