@@ -46,7 +46,7 @@ Span = tuple[int, int, str]
 LEAST_PROBABILITY = 0.01
 
 
-def best_spans(scores: SpanScores) -> list[Span]:
+def _best_spans(scores: SpanScores) -> list[Span]:
     """Return the closed labelled spans of the best tree."""
     spans = chart.k_best(scores.scores, 1, scores.force_root)[0]
     return [(int(start), int(end) - 1, scores.labels[label]) for start, end, label in spans if label]
@@ -66,7 +66,7 @@ def brackets(spans: Sequence[Span], edges: np.ndarray, kept: np.ndarray) -> Coun
     return found
 
 
-def word_edges(words: Sequence[str]) -> np.ndarray:
+def _word_edges(words: Sequence[str]) -> np.ndarray:
     """Return the character offsets of the boundaries of words written without spaces."""
     return np.concatenate([[0], np.cumsum([len(word) for word in words])])
 
@@ -81,11 +81,11 @@ class ParserFigures:
         self, sentence: TreebankSentence, words: Sequence[str], scores: SpanScores, split: Sequence[str]
     ) -> None:
         """Count one sentence: gold over ``words``, predicted over ``split``, the same characters."""
-        gold_edges, edges = word_edges(words), word_edges(split)
+        gold_edges, edges = _word_edges(words), _word_edges(split)
         counts = np.repeat([tag not in PUNCTUATION_TAGS for tag in sentence.tags], np.diff(gold_edges))
         kept = np.concatenate([[0], np.cumsum(counts)])
         gold = brackets(sentence.spans, gold_edges, kept)
-        predicted = brackets(best_spans(scores), edges, kept)
+        predicted = brackets(_best_spans(scores), edges, kept)
         self.matched += sum((gold & predicted).values())
         self.gold += sum(gold.values())
         self.predicted += sum(predicted.values())
@@ -123,16 +123,16 @@ def as_in_news(sentence: TreebankSentence) -> list[str]:
     return written
 
 
-def spaced_words(sentence: TreebankSentence) -> tuple[list[str], str]:
+def _spaced_words(sentence: TreebankSentence) -> tuple[list[str], str]:
     """Return a sentence's unescaped words, and the text of them with blanks as in written English."""
     words = [plain_word(word).replace("\xa0", "") or "?" for word in sentence.words]
     spaces = import_isolated("benepar.ptb_unescape").guess_space_after(as_in_news(sentence))
     return words, "".join(word + " " * space for word, space in zip(words, spaces, strict=True)).rstrip(" ")
 
 
-def as_raw(sentence: TreebankSentence) -> tuple[list[str], list[str]]:
+def _as_raw(sentence: TreebankSentence) -> tuple[list[str], list[str]]:
     """Return a sentence's unescaped words, and the tokens that the tokenizer makes from their text."""
-    words, text = spaced_words(sentence)
+    words, text = _spaced_words(sentence)
     return words, [token.text for token in tokenize(text)]
 
 
@@ -142,7 +142,7 @@ def evaluate(scorer: SpanScorer, sentences: Sequence[TreebankSentence], conditio
     for start in range(0, len(sentences), 256):
         part = sentences[start : start + 256]
         if condition == "raw":
-            written = [as_raw(sentence) for sentence in part]
+            written = [_as_raw(sentence) for sentence in part]
         elif condition == "lower":
             # Unescape first: "-lrb-" would not be recognised as a bracket.
             lowered = [[plain_word(word).lower() for word in s.words] for s in part]
@@ -192,7 +192,7 @@ def calibration(
     return calibrate(probabilities, right).expected_error, float(np.mean([part[2] for part in parts]))
 
 
-def report_calibration(
+def _report_calibration(
     scorer: SpanScorer, sentences: Sequence[TreebankSentence], temperatures: Sequence[float]
 ) -> None:
     """Print calibration error and mean log-likelihood at several temperatures (beside the model's own)."""
@@ -242,4 +242,4 @@ def run(options: argparse.Namespace) -> None:
             speed = len(chosen) / (time.perf_counter() - begun)
             print(f"{name:15} {condition:6} {figures}  {len(chosen)} sentences, {speed:.0f}/s", flush=True)
         if options.temperatures:
-            report_calibration(scorer, chosen, options.temperatures)
+            _report_calibration(scorer, chosen, options.temperatures)

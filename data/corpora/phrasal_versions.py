@@ -18,7 +18,7 @@ _CHUNKS = frozenset({"NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT", "CONJP", "
 _OUTSIDE = frozenset({",", ":", ".", "``", "''", "-LRB-", "-RRB-", "CC", "#"})
 
 #: The tree node of a word's chunk, by identity; None for words outside chunks.
-Owner = int | None
+_Owner = int | None
 
 
 def phrasal_links(links: Links, source_chunks: Sequence[Span], target_chunks: Sequence[Span]) -> Links:
@@ -47,7 +47,7 @@ def chunks_of_tree(tree: Tree) -> list[Span]:
     Punctuation and coordinations between chunks belong to no chunk. The tree has no traces and function tags.
     """
     chunks: list[Span] = []
-    last: Owner = None
+    last: _Owner = None
     for index, (owner, begins) in enumerate(_owners(tree)):
         if owner is not None and owner == last and not begins:
             chunks[-1] = (chunks[-1][0], index + 1)
@@ -57,7 +57,7 @@ def chunks_of_tree(tree: Tree) -> list[Span]:
     return chunks
 
 
-def _owners(tree: Tree) -> Iterator[tuple[Owner, bool]]:
+def _owners(tree: Tree) -> Iterator[tuple[_Owner, bool]]:
     """For each word its chunk, and whether it always begins a new one (a possessive)."""
     todo: list[tuple[Tree, tuple[Tree, ...]]] = [(tree, ())]
     while todo:
@@ -68,7 +68,7 @@ def _owners(tree: Tree) -> Iterator[tuple[Owner, bool]]:
             todo.extend((child, (*above, node)) for child in reversed(list(node)))
 
 
-def _owner(word: Tree, above: tuple[Tree, ...]) -> Owner:
+def _owner(word: Tree, above: tuple[Tree, ...]) -> _Owner:
     tag = word.label()
     depth = len(above) - 1
     if depth < 0:

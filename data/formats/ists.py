@@ -171,7 +171,7 @@ class _ChunkFile:
     """The chunks of all sentences of one side."""
 
     def __init__(self, path: Path) -> None:
-        self._path, self._chunks, self._has_warned = path, read_chunk_file(path), False
+        self._path, self._chunks, self._has_warned = path, _read_chunk_file(path), False
 
     def spans(self, position: int, words: Sequence[str]) -> tuple[Span, ...]:
         """Spans of a sentence's chunks; none, with a warning, if the chunks have other words."""
@@ -183,7 +183,7 @@ class _ChunkFile:
         return found
 
 
-def read_chunk_file(path: str | Path) -> list[list[str]]:
+def _read_chunk_file(path: str | Path) -> list[list[str]]:
     """Read ``[ A battery ] [ should connect ]`` lines into chunks, each its words joined by spaces.
 
     A line that is not UTF-8 yields no chunks.

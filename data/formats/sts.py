@@ -17,7 +17,7 @@ from forest_align.data.formats.format import (
 from forest_align.data.text.lines import InputLines
 from forest_align.types import InputError
 
-HIGHEST_SCORE = 5.0
+_HIGHEST_SCORE = 5.0
 
 
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
@@ -44,7 +44,7 @@ def _score(text: str) -> float | None:
         score = float(text)
     except ValueError:
         return None
-    return score if 0.0 <= score <= HIGHEST_SCORE else None
+    return score if 0.0 <= score <= _HIGHEST_SCORE else None
 
 
 def matches(head: Sequence[str]) -> bool:

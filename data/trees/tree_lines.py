@@ -9,7 +9,7 @@ from itertools import chain
 from forest_align.types import InputError
 
 #: Numbers of lines, from 1, and their text; an undecodable line has an error instead.
-NumberedLines = Iterable[tuple[int, str | InputError]]
+_NumberedLines = Iterable[tuple[int, str | InputError]]
 
 #: Number of nonblank lines that show whether trees of a file span several lines.
 LOOK_AHEAD = 20
@@ -20,7 +20,9 @@ _BRACKET = re.compile("[()]")
 MAX_LINES = 10_000
 
 
-def split_trees(lines: NumberedLines, look_ahead: int = LOOK_AHEAD) -> Iterator[tuple[int, str | InputError]]:
+def split_trees(
+    lines: _NumberedLines, look_ahead: int = LOOK_AHEAD
+) -> Iterator[tuple[int, str | InputError]]:
     """Yield the text of each tree and the number of its first line, without reading all lines into memory.
 
     A tree may span several lines. It begins with a bracket in column 0 and ends before the next line that

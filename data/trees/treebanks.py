@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from nltk import Tree
 
 #: Labels that wrap ordinary trees: CRAFT's of a position in the article, MASC's of repaired speech.
-WRAPPERS = frozenset({"TITLE", "HEADING", "CAPTION", "CIT", "EDITED"})
+_WRAPPERS = frozenset({"TITLE", "HEADING", "CAPTION", "CIT", "EDITED"})
 
 #: Label of a whole sentence whose treebank tree has none (several trees under the top, or a bare word).
-FRAGMENT = "FRAG"
+_FRAGMENT = "FRAG"
 
 #: Tags whose words evalb ignores (COLLINS.prm).
 PUNCTUATION_TAGS = frozenset({",", ":", "``", "''", "."})
@@ -82,7 +82,7 @@ def from_tree(tree: Tree) -> TreebankSentence | None:
     last = len(words) - 1
     merged = _merge_chains(spans)
     if not any(first == 0 and end == last for first, end, _ in merged):
-        merged = [(0, last, FRAGMENT), *merged]
+        merged = [(0, last, _FRAGMENT), *merged]
     return TreebankSentence(tuple(words), tuple(tags), tuple(merged))
 
 
@@ -238,7 +238,7 @@ def _collect(node: Tree, words: list[str], tags: list[str], spans: list[tuple[in
     for child in node:
         if isinstance(child, str) or not _collect(child, words, tags, spans):
             return False
-    if node.label() not in TOP_LABELS and node.label() not in WRAPPERS:
+    if node.label() not in TOP_LABELS and node.label() not in _WRAPPERS:
         spans.insert(place, (first, len(words) - 1, node.label()))
     return True
 

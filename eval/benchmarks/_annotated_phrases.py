@@ -22,7 +22,7 @@ from forest_align.parsing.forests.enju_forest import forest_from_enju
 from forest_align.types import InputError
 
 #: A phrase and the phrase aligned to it; None means null.
-NullablePair = tuple[Span | None, Span | None]
+_NullablePair = tuple[Span | None, Span | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def _spans(tree: EnjuTree) -> set[Span]:
     return {(node.start, node.end) for node in tree.nodes}
 
 
-def _with_nulls(found: AbstractSet[SpanPair], pair: AnnotatedPhrases) -> set[NullablePair]:
+def _with_nulls(found: AbstractSet[SpanPair], pair: AnnotatedPhrases) -> set[_NullablePair]:
     """Aligned phrases, and each unaligned phrase of the trees, paired with None."""
     source, target = {ours for ours, _ in found}, {theirs for _, theirs in found}
     nulls = {(span, None) for span in pair.source - source} | {(None, span) for span in pair.target - target}
@@ -119,7 +119,7 @@ def _found_heads(tree: str, words: Sequence[str]) -> list[int]:
     return tree_heads(tree) if tree else [-2] * len(words)
 
 
-def _people(table: str, annotations: Sequence[Sequence[AbstractSet[NullablePair]]]) -> list[Figures]:
+def _people(table: str, annotations: Sequence[Sequence[AbstractSet[_NullablePair]]]) -> list[Figures]:
     """A row of the annotators' means, and one for each, against the pairs of the others."""
     rows = [("people, each against the others", human_agreement(annotations))]
     rows += [(f"annotator {k}", one) for k, one in enumerate(scores_of_people(annotations), start=1)]

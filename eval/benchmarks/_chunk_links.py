@@ -147,12 +147,12 @@ def chunk_scorer(
             else:
                 pairs = align_chunks(pair.source, pair.target, alignment)
                 found.append(relate_chunks(pairs, alignment))
-        return chunk_figures(sets, chunked, alignments, found)
+        return _chunk_figures(sets, chunked, alignments, found)
 
     return score
 
 
-def chunk_figures(
+def _chunk_figures(
     sets: Sequence[str],
     chunked: Sequence[ChunkedPair],
     alignments: Sequence[Alignment],

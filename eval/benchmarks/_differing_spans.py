@@ -35,12 +35,12 @@ def _gold(pair: SentencePair, source: Sentence, target: Sentence) -> Differences
         raise pair.located(InputError(f"pair {pair.id!r}: expected marked spans, found none", field="marked"))
     differing = [one for one in pair.marked if not one.same]
     return Differences(
-        [token_span(source, one.source) for one in differing],
-        [token_span(target, one.target) for one in differing],
+        [_token_span(source, one.source) for one in differing],
+        [_token_span(target, one.target) for one in differing],
     )
 
 
-def token_span(sentence: Sentence, characters: Span) -> Span:
+def _token_span(sentence: Sentence, characters: Span) -> Span:
     """The tokens that a span of characters touches; empty if it has none, such as a blank."""
     start, end = characters
     inside = [k for k, token in enumerate(sentence.tokens) if token.start < end and token.end > start]

@@ -24,11 +24,11 @@ def edit_task(files: Files, split: str) -> Task:
     if not pairs:
         raise InputError("expected sentence pairs, found none", file=str(files.paths[0]))
     return Task(
-        [pair.id for pair in pairs], [(pair.source, pair.target) for pair in pairs], edit_scorer(pairs)
+        [pair.id for pair in pairs], [(pair.source, pair.target) for pair in pairs], _edit_scorer(pairs)
     )
 
 
-def edit_scorer(pairs: Sequence[EditedPair]) -> Callable[[Sequence[Alignment]], list[Figures]]:
+def _edit_scorer(pairs: Sequence[EditedPair]) -> Callable[[Sequence[Alignment]], list[Figures]]:
     """Score the edits of alignments, merged and minimal, beside those of programs that compare words."""
     versions = [pair.versions for pair in pairs]
 

@@ -22,7 +22,7 @@ class GoldVersion:
     wanted: str = "sure"
 
 
-def word_figures(scores: WordScores, table: str) -> Figures:
+def _word_figures(scores: WordScores, table: str) -> Figures:
     """Gather word scores, including kinds of links, into one line of a table."""
     kinds = {
         f"{kind}.{name}": 100 * getattr(found, name)
@@ -51,7 +51,7 @@ def word_scorer(
                 WordPair(alignment.source.words, alignment.target.words, gold, alignment.words, name)
                 for alignment, gold, name in zip(alignments, version.links, ids, strict=True)
             )
-            found.append(word_figures(score_words(pairs, links=version.wanted), version.table))
+            found.append(_word_figures(score_words(pairs, links=version.wanted), version.table))
         if constituents is not None and any(alignment.has_derivation for alignment in alignments):
             found.append(_constituent_figures(alignments, versions[0].links, constituents, table))
         return found

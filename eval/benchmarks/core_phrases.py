@@ -13,11 +13,11 @@ from forest_align.eval.metrics.core_scores import core_calibration_error, core_s
 from forest_align.types import InputError, Sentence
 
 #: Books of the verses that no model learns from.
-DEV_BOOKS = ("1SA", "ROM")
+_DEV_BOOKS = ("1SA", "ROM")
 
 
 def verses_task(files: Files, split: str) -> Task:
-    """Make the task of verses: the books :data:`DEV_BOOKS` for ``dev``, all others for ``train``.
+    """Make the task of verses: the books :data:`_DEV_BOOKS` for ``dev``, all others for ``train``.
 
     Raises InputError if a pair cannot be read or has no phrases of people: names it.
     """
@@ -33,7 +33,7 @@ def verses_task(files: Files, split: str) -> Task:
 
 def is_dev_verse(name: str) -> bool:
     """Whether a verse is of a book that no model learns from; names are such as ``ROM:1:2``."""
-    return name.split(":")[0] in DEV_BOOKS
+    return name.split(":")[0] in _DEV_BOOKS
 
 
 def units_of(pairs: Sequence[SentencePair]) -> list[tuple[PhraseUnit, ...]]:

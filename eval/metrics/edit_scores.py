@@ -18,16 +18,16 @@ from forest_align.eval.metrics.scores import Statistic, mean, safe_divide
 #: The two spans of an edit; None where it has no words.
 Spans = tuple[Span | None, Span | None]
 #: Names of the types of edits, each with whether it has words of the source, and of the target.
-EDIT_TYPES = {"replace": (True, True), "delete": (True, False), "insert": (False, True)}
+_EDIT_TYPES = {"replace": (True, True), "delete": (True, False), "insert": (False, True)}
 
 
 def edit_counts(found: AbstractSet[Spans], versions: Collection[AbstractSet[Spans]]) -> tuple[int, int, int]:
     """How many edits of a pair are right, found and wanted."""
-    wanted = closest_version(found, versions)
+    wanted = _closest_version(found, versions)
     return len(found & wanted), len(found), len(wanted)
 
 
-def closest_version(
+def _closest_version(
     found: AbstractSet[Spans], versions: Collection[AbstractSet[Spans]]
 ) -> AbstractSet[Spans]:
     """The version of the marked edits with the highest F1; the first of equally good ones."""
@@ -52,9 +52,9 @@ def edit_statistics(
     ``precision``, ``recall`` and ``f1`` of edits, the ``f1`` of each type, and ``exact``, the share of pairs
     all of whose edits are right.
     """
-    wanted = [closest_version(ours, theirs) for ours, theirs in zip(found, versions, strict=True)]
+    wanted = [_closest_version(ours, theirs) for ours, theirs in zip(found, versions, strict=True)]
     rows = {"": [_row(ours, theirs) for ours, theirs in zip(found, wanted, strict=True)]}
-    for name, sides in EDIT_TYPES.items():
+    for name, sides in _EDIT_TYPES.items():
         rows[f"{name}."] = [
             _row(_of_type(ours, sides), _of_type(theirs, sides))
             for ours, theirs in zip(found, wanted, strict=True)

@@ -40,10 +40,10 @@ class UnitFindings:
 
 def is_phrase_unit(unit: PhraseUnit) -> bool:
     """Whether a unit has words on both sides, several on one of them, and is not all equal words."""
-    return is_corresponding(unit) and max(len(unit.source), len(unit.target)) > 1
+    return _is_corresponding(unit) and max(len(unit.source), len(unit.target)) > 1
 
 
-def is_corresponding(unit: PhraseUnit) -> bool:
+def _is_corresponding(unit: PhraseUnit) -> bool:
     """Whether a unit has words on both sides, and is not all equal words."""
     return unit.type != IDENTITY and bool(unit.source and unit.target)
 
@@ -66,14 +66,14 @@ def _is_half(unit: frozenset[int], phrase: range) -> bool:
     return 2 * shared >= len(unit) + len(phrase) - shared
 
 
-def is_contradicted(phrase: SpanPair, units: Iterable[PhraseUnit]) -> bool:
+def _is_contradicted(phrase: SpanPair, units: Iterable[PhraseUnit]) -> bool:
     """Whether a phrase pair has one side of a unit as a whole, and no word of the other side."""
     source, target = range(*phrase[0]), range(*phrase[1])
     return any(
         _is_broken(unit.source, source, unit.target, target)
         or _is_broken(unit.target, target, unit.source, source)
         for unit in units
-        if is_corresponding(unit)
+        if _is_corresponding(unit)
     )
 
 
@@ -84,7 +84,7 @@ def _is_broken(whole: Sequence[int], phrase: range, other: Sequence[int], partne
 def count_contradicted(phrases: Collection[SpanPair], units: Sequence[PhraseUnit]) -> tuple[int, int]:
     """Count phrase pairs with several words on a side: those that no unit contradicts, and all."""
     several = [pair for pair in phrases if any(end - start > 1 for start, end in pair)]
-    return sum(not is_contradicted(pair, units) for pair in several), len(several)
+    return sum(not _is_contradicted(pair, units) for pair in several), len(several)
 
 
 def count_left_alone(units: Iterable[PhraseUnit], links: Links) -> tuple[int, int]:

@@ -9,8 +9,8 @@ from forest_align.alignment._text_layout import width_of
 from forest_align.types import Sentence
 
 #: Pixels that a column of text takes at the size of words, rather too many than too few.
-CHARACTER_WIDTH = 7.6
-WORD_GAP = 18.0
+_CHARACTER_WIDTH = 7.6
+_WORD_GAP = 18.0
 #: From the baseline of one word to that of the next if they stand upright.
 ROW_HEIGHT = 24.0
 #: From the middle of a word to where a bracket or link begins.
@@ -48,7 +48,7 @@ class PictureLayout:
 
 def text_width(text: str) -> float:
     """Pixels that a word takes."""
-    return width_of(text) * CHARACTER_WIDTH
+    return width_of(text) * _CHARACTER_WIDTH
 
 
 def tight_places(sentence: Sentence, labels: Sequence[str], upright: bool) -> tuple[list[float], float]:
@@ -57,7 +57,7 @@ def tight_places(sentence: Sentence, labels: Sequence[str], upright: bool) -> tu
         return [ROW_HEIGHT * (index + 0.5) for index in range(len(sentence))], ROW_HEIGHT * len(sentence)
     middles, end = [], 0.0
     for token, label in zip(sentence.tokens, labels, strict=True):
-        size = max(text_width(token.text), text_width(label), 3 * CHARACTER_WIDTH)
+        size = max(text_width(token.text), text_width(label), 3 * _CHARACTER_WIDTH)
         middles.append(end + size / 2)
-        end += size + WORD_GAP
-    return middles, end - WORD_GAP
+        end += size + _WORD_GAP
+    return middles, end - _WORD_GAP

@@ -42,7 +42,7 @@ def marks_of(alignment: AlignmentRecord) -> list[Mark]:
         Mark(
             place,
             numbers.get(place),
-            pair_title(pair),
+            _pair_title(pair),
             sign_of(pair),
             words_of_pair(pair),
             spans_of(pair),
@@ -64,7 +64,7 @@ def number_of_words(marks: list[Mark], *words: tuple[int, int]) -> int | None:
     return min(around)[1] if around else None
 
 
-def pair_title(pair: PhrasePair) -> str:
+def _pair_title(pair: PhrasePair) -> str:
     """The probability of a pair, its relation and its similarity."""
     return " ".join(filter(None, (f"{pair.probability:.2f}", relation_note(pair), similarity_note(pair))))
 

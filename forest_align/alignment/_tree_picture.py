@@ -16,7 +16,7 @@ from forest_align.types.brackets import parse_bracket
 if TYPE_CHECKING:
     from nltk import Tree
 
-LEVEL_HEIGHT = 34.0
+_LEVEL_HEIGHT = 34.0
 _LABEL_WIDTH = 7.2
 
 
@@ -85,7 +85,7 @@ def level_distance(root: PlacedNode, level: float, upright: bool) -> float:
     Level 1 has the tags of the words. Half a level more is the edge of its labels.
     """
     if not upright:
-        return (level - 0.5) * LEVEL_HEIGHT
+        return (level - 0.5) * _LEVEL_HEIGHT
     leaves = max(len(leaf.label) for leaf in _leaves(root)) * _LABEL_WIDTH + 18
     inner = max((len(label) for label in _inner_labels(root)), default=0) * _LABEL_WIDTH + 18
     return leaves * (level - 0.5) if level < 1.5 else leaves + inner * (level - 1.5)

@@ -19,7 +19,7 @@ from forest_align.alignment.json_objects import AlignmentObject, PhrasePairObjec
 from forest_align.types.json_records import JsonObject
 
 #: While it is 1, columns may be added, but none will be renamed or change its type or meaning.
-COLUMNS_VERSION = 1
+_COLUMNS_VERSION = 1
 #: Key of the schema's metadata under which the version of the columns is, and what made them, as JSON.
 METADATA = b"forest_align"
 
@@ -72,7 +72,7 @@ FILE_COLUMNS = pa.schema(
 
 def metadata_of(made_by: Mapping[str, str], **more: Any) -> dict[bytes, bytes]:
     """Metadata of a schema: version of the columns, what made them, and more JSON values."""
-    values = {"columns_version": COLUMNS_VERSION, "made_by": dict(made_by), **more}
+    values = {"columns_version": _COLUMNS_VERSION, "made_by": dict(made_by), **more}
     return {METADATA: json.dumps(values).encode()}
 
 

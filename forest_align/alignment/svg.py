@@ -40,7 +40,7 @@ from forest_align.alignment._tree_picture import (
 )
 from forest_align.types import InputError
 
-MARGIN = 16.0
+_MARGIN = 16.0
 #: Pixels beyond which a picture stands upright.
 WIDEST = 1200
 _UPRIGHT_GAP = 150.0
@@ -91,11 +91,11 @@ def to_svg(
         for sentence, tree in zip(both, trees, strict=True)
     ]
     tight = [tight_places(*side, False) for side in zip(both, labels, strict=True)]
-    upright = max(extent for _, extent in tight) + 2 * MARGIN > width
+    upright = max(extent for _, extent in tight) + 2 * _MARGIN > width
     if upright:
         tight = [tight_places(*side, True) for side in zip(both, labels, strict=True)]
     length = max(extent for _, extent in tight)
-    places = [[MARGIN + middle * length / extent for middle in middles] for middles, extent in tight]
+    places = [[_MARGIN + middle * length / extent for middle in middles] for middles, extent in tight]
     marks = marks_of(alignment)
     sides = [
         _side(None if tree is None else place_tree(tree, places[side]), marks, side)
@@ -108,11 +108,11 @@ def to_svg(
             body += draw_tree(shown.tree, marks, layout, side)
         body += draw_brackets(shown.brackets, layout, side)
     body += draw_words(alignment, layout, ends, marks)
-    total, height = layout.point(length + 2 * MARGIN, across)
+    total, height = layout.point(length + 2 * _MARGIN, across)
     drawn = [side.tree for side in sides if side.tree is not None]
     has_brackets = bool(drawn) and any(side.brackets for side in sides)
     legend, height = draw_legend(
-        legend_entries(alignment, marks, drawn, has_brackets=has_brackets), MARGIN, total, height
+        legend_entries(alignment, marks, drawn, has_brackets=has_brackets), _MARGIN, total, height
     )
     body += legend
     scale = min(1.0, width / total) if is_scaled else 1.0
@@ -145,7 +145,7 @@ def _layout(
     sentences = alignment.source, alignment.target
     widths = [[text_width(token.text) for token in sentence.tokens] for sentence in sentences]
     thickness = [max(own) + 6 if upright else 2 * WORD_HEIGHT for own in widths]
-    outer = MARGIN + sides[0].depth(upright)
+    outer = _MARGIN + sides[0].depth(upright)
     inner = outer + thickness[0]
     arcs = ARC_HEIGHT if alignment.arcs else 0.0
     start = inner + max(brackets_height(sides[0].brackets, upright), arcs) + 4 * upright
@@ -154,4 +154,4 @@ def _layout(
     other_outer = other_inner + thickness[1]
     sizes = [[ROW_HEIGHT - 6] * len(own) for own in widths] if upright else widths
     layout = PictureLayout(upright, places, (sizes[0], sizes[1]), (inner, other_inner), (outer, other_outer))
-    return layout, (start, end), other_outer + sides[1].depth(upright) + MARGIN
+    return layout, (start, end), other_outer + sides[1].depth(upright) + _MARGIN

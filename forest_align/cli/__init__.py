@@ -20,10 +20,10 @@ __all__ = ["main"]
 
 EXIT_OK = 0
 EXIT_SOME_FAILED = 1
-EXIT_USAGE = 2
-EXIT_INTERRUPTED = 130
+_EXIT_USAGE = 2
+_EXIT_INTERRUPTED = 130
 #: Packages that an environment for aligning may lack: what to install for each.
-MAY_BE_MISSING = {"torch": "torch", "optuna": "optuna", "sqlalchemy": "optuna"}
+_MAY_BE_MISSING = {"torch": "torch", "optuna": "optuna", "sqlalchemy": "optuna"}
 
 # Command -> description in one line. A command's module is imported only when it is called, so that the help
 # of one command does not wait for the imports of the others.
@@ -185,7 +185,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if argv is None else argv
     if not arguments:
         parser.print_help(sys.stderr)
-        return EXIT_USAGE
+        return _EXIT_USAGE
     try:
         options = parser.parse_args(arguments)
     except OSError as error:  # from printing the help
@@ -194,7 +194,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _run_or_explain(options)
     except KeyboardInterrupt:
         print(f"\nforest-align {options.command}: interrupted", file=sys.stderr)
-        return EXIT_INTERRUPTED
+        return _EXIT_INTERRUPTED
 
 
 def _run_or_explain(options: argparse.Namespace) -> int:
@@ -212,8 +212,8 @@ def _run_or_explain(options: argparse.Namespace) -> int:
     except Exception as error:  # a bug: show a traceback only on request
         if debug:
             raise
-        if isinstance(error, ModuleNotFoundError) and error.name in MAY_BE_MISSING:
-            needed = MAY_BE_MISSING[error.name]
+        if isinstance(error, ModuleNotFoundError) and error.name in _MAY_BE_MISSING:
+            needed = _MAY_BE_MISSING[error.name]
             missing = InputError(f"this needs {needed}, which is not installed: pip install {needed}")
             return _explain(missing, f"forest-align {options.command}")
         print(
@@ -221,7 +221,7 @@ def _run_or_explain(options: argparse.Namespace) -> int:
             "(--debug shows where)",
             file=sys.stderr,
         )
-        return EXIT_USAGE
+        return _EXIT_USAGE
 
 
 def _explain(error: Exception, program: str) -> int:
@@ -231,7 +231,7 @@ def _explain(error: Exception, program: str) -> int:
     if isinstance(error, BrokenPipeError) and error.filename is None:
         return EXIT_OK  # the reader (such as `head`) has closed the pipe
     print(f"{program}: error: {_message(error)}", file=sys.stderr)
-    return EXIT_USAGE
+    return _EXIT_USAGE
 
 
 def _discard_unwritable_output() -> None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from forest_align.jobs import RayOptions
 
 #: Formats of the parts.
-PART_FORMATS = ("jsonl", "parquet", "pharaoh")
+_PART_FORMATS = ("jsonl", "parquet", "pharaoh")
 _MOST_PARTS = 99_999  # their names have five digits
 
 
@@ -40,8 +40,8 @@ def _check_options(options: AlignOptions) -> None:
     if options.output is None:
         raise InputError("--engine needs -o FOLDER, for the parts")
     refuse_with("--engine", options)
-    if options.to not in PART_FORMATS:
-        raise InputError(f"--engine takes no --to {options.to}; it takes {', '.join(PART_FORMATS)}")
+    if options.to not in _PART_FORMATS:
+        raise InputError(f"--engine takes no --to {options.to}; it takes {', '.join(_PART_FORMATS)}")
     if options.to == "parquet":
         check_table_options(options)
     if options.device not in ("cpu", "cuda"):

@@ -73,7 +73,7 @@ def apply_edits(source: str, edits: Iterable[Edit]) -> str:
         If an edit does not fit the source text: names the edit.
     """
     parts = []
-    for edit in in_target_order(edits):
+    for edit in _in_target_order(edits):
         start, end = edit.source_characters
         found = source[start:end]
         if found != edit.source_text:
@@ -85,6 +85,6 @@ def apply_edits(source: str, edits: Iterable[Edit]) -> str:
     return "".join(parts)
 
 
-def in_target_order(edits: Iterable[Edit]) -> Sequence[Edit]:
+def _in_target_order(edits: Iterable[Edit]) -> Sequence[Edit]:
     """The edits in the order of the target; a deletion stands where its words would have been."""
     return sorted(edits, key=lambda edit: (edit.target, edit.source))

@@ -37,7 +37,7 @@ _COMPARED = 80
 _TYPES = {(True, True): "replace", (True, False): "delete", (False, True): "insert"}
 
 
-def word_kind(word: str, tag: str) -> str:
+def _word_kind(word: str, tag: str) -> str:
     """The kind of a word: punctuation, placeholder, or its word class."""
     if is_placeholder(word):
         return _PLACEHOLDER
@@ -52,7 +52,7 @@ class EditFeatures:
     def __init__(self, alignment: Alignment, units: EditUnits) -> None:
         self._words = alignment.source.words, alignment.target.words
         self._kinds = tuple(
-            [word_kind(word, tag) for word, tag in zip(side.words, side.tags, strict=True)]
+            [_word_kind(word, tag) for word, tag in zip(side.words, side.tags, strict=True)]
             for side in (alignment.source, alignment.target)
         )
         self._constituents = _spans_of(alignment.source_tree), _spans_of(alignment.target_tree)

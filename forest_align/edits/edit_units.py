@@ -13,7 +13,7 @@ from forest_align.lexicon.negations import NEGATIONS
 from forest_align.types.spans import gaps
 
 #: Links below this probability are not used.
-LEAST_LINK = 0.3
+_LEAST_LINK = 0.3
 # Gaps of more words are cut at punctuation and placeholders only.
 _SHORT_GAP = 8
 _SEPARATORS = frozenset(",;:.")
@@ -176,7 +176,7 @@ def _linked_spans(alignment: Alignment, same: _Sameness) -> Iterator[tuple[Span,
     """Groups of linked words that are spans of both texts; of other groups the best links of single words."""
     words = alignment.words
     scores = words.scores or (1.0,) * len(words)
-    links = {pair: score for pair, score in zip(words.pairs, scores, strict=True) if score >= LEAST_LINK}
+    links = {pair: score for pair, score in zip(words.pairs, scores, strict=True) if score >= _LEAST_LINK}
     for sources, targets in _groups(links):
         source, target = (min(sources), max(sources) + 1), (min(targets), max(targets) + 1)
         if (source[1] - source[0], target[1] - target[0]) == (len(sources), len(targets)):

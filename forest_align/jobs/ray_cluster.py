@@ -13,7 +13,7 @@ from forest_align.types import ForestAlignError, InputError
 
 _NEEDS_MORE = "--engine ray needs more packages: pip install 'forest-align[ray]'"
 #: Memory of Ray's object store on this machine if work is handed over in files.
-STORE_BYTES = 200 << 20
+_STORE_BYTES = 200 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class RayOptions:
 
 
 @contextmanager
-def ray_cluster(options: RayOptions, store_bytes: int | None = STORE_BYTES) -> Iterator[Any]:
+def ray_cluster(options: RayOptions, store_bytes: int | None = _STORE_BYTES) -> Iterator[Any]:
     """Connect to a cluster while the block runs; the value is the module ``ray``.
 
     ``store_bytes`` is the object store of a new cluster; None leaves it to Ray. Raises ForestAlignError if

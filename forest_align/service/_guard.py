@@ -19,13 +19,13 @@ from forest_align.service.limits import RequestError
 from forest_align.service.service_metrics import ServiceMetrics
 from forest_align.types.json_fields import format_json_object
 
-JSON_TYPE = "application/json; charset=utf-8"
+_JSON_TYPE = "application/json; charset=utf-8"
 _METHODS = ("GET", "HEAD", "POST", "OPTIONS", "PUT", "DELETE", "PATCH")
 
 
 def json_answer(text: str, status: int = HTTPStatus.OK) -> Response:
     """An answer with a JSON value that is already formatted."""
-    return Response(f"{text}\n", status, media_type=JSON_TYPE)
+    return Response(f"{text}\n", status, media_type=_JSON_TYPE)
 
 
 def error_answer(error: RequestError) -> Response:

@@ -21,7 +21,7 @@ from forest_align.service.micro_batches import MicroBatches
 from forest_align.service.pair_search import FILTERS, PairQuery, find_pairs
 from forest_align.types import InputError
 
-PAIRS_A_PAGE = 10
+_PAIRS_A_PAGE = 10
 
 
 class PageRoutes:
@@ -103,9 +103,9 @@ class PageRoutes:
         number = self._number(first)
         if not number:
             return _page(problem_page(self._no_pair(first)), HTTPStatus.NOT_FOUND)
-        found = find_pairs(self._read, query, number, total, PAIRS_A_PAGE)
+        found = find_pairs(self._read, query, number, total, _PAIRS_A_PAGE)
         others = {line: self._other(line) for line, _ in found.pairs} if self._beside is not None else {}
-        return _page(pairs_page(found, query, PAIRS_A_PAGE, total, others))
+        return _page(pairs_page(found, query, _PAIRS_A_PAGE, total, others))
 
     @property
     def _file(self) -> LineIndex:

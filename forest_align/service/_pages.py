@@ -20,7 +20,7 @@ from forest_align.alignment.page_text import printable
 from forest_align.service.openapi import ERRORS
 from forest_align.service.pair_search import FILTERS, FoundPairs, PairQuery
 
-EXAMPLE = (
+_EXAMPLE = (
     "He passed away in New York City after a long illness.",
     "After being ill for a long time, he died in NYC.",
 )
@@ -52,7 +52,7 @@ _ENVIRONMENT = Environment(
 _ENVIRONMENT.globals.update(
     style=Markup(STYLE),
     script=Markup(SCRIPT),
-    example={"source": EXAMPLE[0], "target": EXAMPLE[1]},
+    example={"source": _EXAMPLE[0], "target": _EXAMPLE[1]},
     section_start=_start,
     section_body=_body,
     comparison=lambda *both: Markup(comparison_section(*both)),
@@ -107,7 +107,7 @@ def problem_page(problem: str) -> str:
 
 def docs_page(document: Mapping[str, Any], base: str) -> str:
     """The page that describes the service to programmers; ``base`` is its address with a slash at its end."""
-    body = json.dumps(dict(zip(("source", "target"), EXAMPLE, strict=True)))
+    body = json.dumps(dict(zip(("source", "target"), _EXAMPLE, strict=True)))
     return _render("docs", document=document, base=base, example_body=body, errors=ERRORS)
 
 

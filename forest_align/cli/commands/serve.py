@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from forest_align.service.line_index import LineIndex
 
 EXIT_OK = 0
-NEEDS_PACKAGES = "serve needs more packages: pip install 'forest-align[serve]'"
+_NEEDS_PACKAGES = "serve needs more packages: pip install 'forest-align[serve]'"
 # A file of which none of the first lines is an alignment is refused.
 _LOOKED_AT = 10
 
@@ -111,7 +111,7 @@ def run(options: ServeOptions) -> int:
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("forest_align"):
             raise
-        raise ModelError(f"{NEEDS_PACKAGES} (no module {error.name})") from None
+        raise ModelError(f"{_NEEDS_PACKAGES} (no module {error.name})") from None
     from forest_align.service.limits import ServiceLimits
 
     limits = ServiceLimits()

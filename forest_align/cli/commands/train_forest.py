@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from forest_align.jobs import RayOptions
 
 #: The learning curve in the model's folder.
-LEARNING_CURVE = "learning_curve.svg"
+_LEARNING_CURVE = "learning_curve.svg"
 
 EPILOG = """\
 PAIRS may be in any format that has two sentences; links in it are not used, trees are, as by align. Where
@@ -93,7 +93,7 @@ class TrainForestOptions:
         metavar="FILE",
         type=Path,
         help="where to draw the learning curve: .png or .svg; "
-        f"default: MODEL/{LEARNING_CURVE}, if matplotlib is installed",
+        f"default: MODEL/{_LEARNING_CURVE}, if matplotlib is installed",
     )
 
 
@@ -157,7 +157,7 @@ def _train(args: TrainForestOptions) -> int:
     model = _adapted(trained.model, marked, reader, args) if marked else trained.model
     model.save(args.output)
     if args.plot or can_plot():
-        plot_learning_curve(trained.history, args.plot or args.output / LEARNING_CURVE)
+        plot_learning_curve(trained.history, args.plot or args.output / _LEARNING_CURVE)
     else:
         print(
             "forest-align train forest: no learning curve is drawn without matplotlib: "

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from forest_align.em.tuning.trials import TuningProblem
 
 #: Kinds of aligners that can be tuned.
-TUNED = ("forest", "contextual", "sultan")
+_TUNED = ("forest", "contextual", "sultan")
 #: The picture of the trials in the model's folder.
-SWEEP_PLOT = "sweep.svg"
+_SWEEP_PLOT = "sweep.svg"
 
 EPILOG = """\
 The study is kept in a storage: a stopped sweep resumes from it, and several processes (or
@@ -60,7 +60,7 @@ class TuneOptions:
     model: str | None = option("--model", metavar="MODEL", help="model to tune; default: the bundled one")
     aligner: str | None = option(
         "--aligner",
-        choices=TUNED,
+        choices=_TUNED,
         help="kind of aligner: forest has penalties and sizes, contextual a threshold, sultan ppdbSim, w and "
         "(without --ppdb) the least cosine of similar words; default: the model's, or forest",
     )
@@ -127,7 +127,7 @@ class TuneOptions:
         metavar="FILE",
         type=Path,
         help="where to draw the trials: .png or .svg; "
-        f"default: MODEL/{SWEEP_PLOT}, if matplotlib is installed",
+        f"default: MODEL/{_SWEEP_PLOT}, if matplotlib is installed",
     )
 
 
@@ -147,8 +147,8 @@ def run(args: TuneOptions) -> int:
     kind = kind_of(args.model or args.aligner or "forest")
     if args.aligner not in (None, kind):
         raise InputError(f"the model {args.model} is for the aligner {kind}, not {args.aligner}")
-    if kind not in TUNED:
-        raise InputError(f"the {kind} aligner is not tuned; the aligners {', '.join(TUNED)} are")
+    if kind not in _TUNED:
+        raise InputError(f"the {kind} aligner is not tuned; the aligners {', '.join(_TUNED)} are")
     if args.annotator is not None:
         refuse_for(kind, "annotator", "--annotator")
     if kind != "forest":
@@ -299,7 +299,7 @@ def _draw(args: TuneOptions, study: optuna.Study) -> None:
     from forest_align.em.plots import can_plot, plot_sweep
 
     if args.plot or can_plot():
-        plot_sweep(study, args.plot or args.output / SWEEP_PLOT)
+        plot_sweep(study, args.plot or args.output / _SWEEP_PLOT)
     else:
         missing = "no plot of the trials without matplotlib: pip install 'forest-align[plot]' draws it"
         print(f"forest-align tune: {missing}", file=sys.stderr)
