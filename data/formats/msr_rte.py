@@ -9,8 +9,7 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from forest_align.alignment import Links
-from forest_align.data.corpora.retokenize import move_links
-from forest_align.data.corpora.stanford_tokens import conform
+from forest_align.data.corpora.retokenize import conform, move_links
 from forest_align.data.formats.fields import need_links, split_sentence, tokens_of
 from forest_align.data.formats.format import Format, SentencePair, Writer, reading_pair
 from forest_align.data.text.lines import InputLines
@@ -132,7 +131,7 @@ def majority_pairs(
     """Merge the links of annotators of the same pairs, in the same order, see :func:`majority`.
 
     Other annotators' links are moved to the tokens of the first one's sentences, or to the ``published``
-    ones, as :func:`forest_align.data.corpora.stanford_tokens.conform` does. An error is yielded if a pair
+    ones, as :func:`forest_align.data.corpora.retokenize.conform` does. An error is yielded if a pair
     could not be read, has no links, or the ids differ.
     """
     files = annotators if published is None else [published, *annotators]

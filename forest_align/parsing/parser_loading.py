@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from forest_align._version import __version__
 from forest_align.parsing.parser import Lemmatizer, Parser
 from forest_align.storage.fingerprints import files_fingerprint, model_files
-from forest_align.system.shared_memory import release_free_memory
+from forest_align.system.processes import release_free_memory
 from forest_align.types import InputError, ModelError
 
 if TYPE_CHECKING:

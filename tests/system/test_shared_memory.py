@@ -6,8 +6,7 @@ import gc
 import numpy as np
 import pytest
 
-from forest_align.system.processes import map_in_workers
-from forest_align.system.shared_memory import release_free_memory, shared_with_forks
+from forest_align.system.processes import map_in_workers, release_free_memory, shared_with_forks
 
 
 def test_the_collector_skips_present_objects_only_inside_of_the_block() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from forest_align.alignment import Links
-from forest_align.data.corpora.stanford_tokens import conform
+from forest_align.data.corpora.retokenize import conform
 
 
 @pytest.mark.parametrize(

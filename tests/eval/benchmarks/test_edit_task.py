@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from forest_align import Alignment, Links, Sentence
-from forest_align.eval.benchmarks._edit_task import changed_spans, edit_task
-from forest_align.eval.benchmarks.edit_baselines import (
+from forest_align.eval.benchmarks._edit_task import (
+    changed_spans,
     diff_match_patch_edits,
     difflib_edits,
     edit_baselines,
+    edit_task,
 )
 from forest_align.eval.benchmarks.reading import Files
 from forest_align.types import InputError

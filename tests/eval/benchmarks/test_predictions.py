@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from forest_align.alignment import Alignment, Links
-from forest_align.eval.benchmarks._predictions import Prediction, read_predictions
+from forest_align.eval.benchmarks.runner import Prediction, read_predictions
 from forest_align.eval.benchmarks.task import Task
 from forest_align.types import InputError, Sentence
 
