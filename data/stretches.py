@@ -1,4 +1,4 @@
-"""Stretches of inputs with one pair a line or row, which separate processes can read.
+"""Stretches of inputs with one pair per line or row, which separate processes can read.
 
 The inputs are read once, from beginning to end, to find where the stretches begin.
 """
@@ -23,7 +23,7 @@ from forest_align.data.text.lines import TextLines
 from forest_align.system.remote_files import is_address, open_anywhere
 from forest_align.types import InputError
 
-#: Formats that have one pair a line or row.
+#: Formats that have one pair per line or row.
 LINE_FORMATS = ("tsv", "jsonl", "parquet")
 _HEAD = 1 << 20  # bytes that tell the format of a file
 

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-# A word behind one of these begins a sentence too.
+# A word after one of these begins a sentence too.
 _BEGIN = frozenset({".", "!", "?", ":", ";", "``", "`", '"', "“", "‘", "-lrb-", "(", "--", "..."})
 
 
@@ -39,7 +39,7 @@ class Truecaser:
 
         Only words at beginnings change, and all words of a sentence in capitals. Words that were never seen
         stay as they are; in a sentence in capitals they become small. Names of brackets (``-LRB-``) never
-        change, nor do words with a capital behind the first letter (*US*) in other sentences.
+        change, nor do words with a capital after the first letter (*US*) in other sentences.
         """
         capitals = _in_capitals(words)
         return tuple(
@@ -51,7 +51,7 @@ class Truecaser:
 
 
 def _begins(words: Sequence[str], place: int) -> bool:
-    """Whether all that stands before a word is punctuation, or a mark behind which sentences begin."""
+    """Whether all that stands before a word is punctuation, or a mark after which sentences begin."""
     return words[place - 1].lower() in _BEGIN or not any(map(_has_letter, words[:place])) if place else True
 
 
@@ -65,5 +65,5 @@ def _has_letter(word: str) -> bool:
 
 
 def _is_plain(word: str) -> bool:
-    """Whether a word has no capital behind its first letter."""
+    """Whether a word has no capital after its first letter."""
     return not any(letter.isupper() for letter in word[1:])

@@ -50,7 +50,7 @@ def is_parquet(path: str | Path) -> bool:
 def read_table(
     table: Table, *, tokenized: bool = False, wanted: ColumnNames | None = None
 ) -> Iterator[SentencePair | InputError]:
-    """Yield one pair a row; see :func:`forest_align.data.read_pairs`.
+    """Yield one pair per row; see :func:`forest_align.data.read_pairs`.
 
     Raises InputError if it is no table, or does not name the columns of two sentences.
     """

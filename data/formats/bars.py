@@ -13,7 +13,7 @@ _BARS = "|||"
 
 
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
-    """Yield one pair a line; its id is the number of the line."""
+    """Yield one pair per line; its id is the number of the line."""
 
     def parse(line: str) -> SentencePair:
         number = str(lines.number)

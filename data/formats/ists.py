@@ -50,7 +50,7 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
 
     If ``NAME.sent1.chunk.txt`` and ``NAME.sent2.chunk.txt`` are in the folder of ``NAME.wa``, the spans of
     all chunks are read from them. Spans are empty if these files have other words than the ``.wa`` file.
-    Warns InputWarning if spans are left empty for this reason: once a file, with the first affected line.
+    Warns InputWarning if spans are left empty for this reason: once per file, with the first affected line.
     """
     chunk_files = [_chunks_beside(lines.path, side) for side in (1, 2)]
     for item in _pairs(lines):

@@ -51,7 +51,7 @@ _CHUNKS = ("source_chunks", "target_chunks")
 def read(
     lines: InputLines, tokenized: bool, wanted: ColumnNames | None = None
 ) -> Iterator[SentencePair | InputError]:
-    """Yield one pair a line.
+    """Yield one pair per line.
 
     A line with ``version`` is an alignment; ``docs/reference/formats.md`` is the contract. Any other line has
     ``source`` and ``target``, the wanted names, or others that columns of tables may have. Each is a string,

@@ -13,7 +13,7 @@ _HEADER = "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String"
 
 
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
-    """Yield one pair a line with its label (paraphrase or not); the id is the two ids joined by ``-``."""
+    """Yield one pair per line with its label (paraphrase or not); the id is the two ids joined by ``-``."""
 
     def parse(line: str) -> SentencePair | None:
         if line == _HEADER:

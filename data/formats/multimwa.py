@@ -29,7 +29,7 @@ _SOURCE, _TARGET, _SURE, _POSSIBLE = 1, 3, 7, 8
 
 
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
-    """Yield one pair a line; sentences are always tokenized."""
+    """Yield one pair per line; sentences are always tokenized."""
 
     def parse(line: str) -> SentencePair:
         known = cells(line, _TARGET + 1)

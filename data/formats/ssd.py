@@ -1,4 +1,4 @@
-"""The span similarity dataset (SSD): sentences whose corresponding spans stand in double braces."""
+"""The span similarity dataset (SSD): sentences whose corresponding spans are in double braces."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MARKS = re.compile(r"\{\{(.+?)\}\}")
 
 
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
-    """Yield one pair a line: source is the premise, ``label`` the similarity of the sentences.
+    """Yield one pair per line: source is the premise, ``label`` the similarity of the sentences.
 
     Spans correspond in their order; the third column has 1 for spans that mean the same and 0 for others,
     with commas between. The id is the number of the line.

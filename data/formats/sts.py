@@ -21,7 +21,7 @@ _HIGHEST_SCORE = 5.0
 
 
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
-    """Yield one pair a line, its score from 0 to 5; the id is the number of the line."""
+    """Yield one pair per line, its score from 0 to 5; the id is the number of the line."""
 
     def parse(line: str) -> SentencePair:
         with reading_pair(str(lines.number), *cells(line, 3)[1:]):

@@ -42,7 +42,7 @@ class _Header(NamedTuple):
 def read(
     lines: InputLines, tokenized: bool, wanted: ColumnNames | None = None
 ) -> Iterator[SentencePair | InputError]:
-    """Yield one pair a row, from the wanted columns, or from some of :data:`COLUMN_NAMES`.
+    """Yield one pair per row, from the wanted columns, or from some of :data:`COLUMN_NAMES`.
 
     The columns ``id`` and ``label`` are read if there. Links count tokens, so the column ``links`` (``0-0
     1-2``) is read only if the text is tokenized.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
-    """Yield one pair a line: source tree, target tree and optionally an id, separated by tabs.
+    """Yield one pair per line: source tree, target tree and optionally an id, separated by tabs.
 
     Tokens are the leaves without traces, with brackets unescaped.
     """

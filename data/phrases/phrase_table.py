@@ -85,7 +85,7 @@ def _ppdb(entry: PhraseEntry) -> str:
     """One line in the format of PPDB 1.0 (Ganitkevitch et al. 2013), with the features that apply here.
 
     A pair of different categories is ``[X]``, which means none; ``p(e|f)`` and ``p(f|e)`` are negative
-    natural logarithms, f being the source; ``RarityPenalty`` is exp(1 − count). ``Similarity`` stands only
+    natural logarithms, f being the source; ``RarityPenalty`` is exp(1 − count). ``Similarity`` occurs only
     where it is known.
     """
     links = Links.from_pharaoh(entry.links).pairs

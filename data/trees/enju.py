@@ -49,7 +49,7 @@ def sentences_of(text: str) -> Iterator[EnjuTree | TreeError]:
     Such an error names the first line of the sentence. Raises InputError if the text is not XML, or has no
     sentences.
     """
-    # Enju writes one sentence a line without a root element around them.
+    # Enju writes one sentence per line without a root element around them.
     found = _Sentences()
     read_document(text, found, root="sentences")
     sentences = found.sentences

@@ -11,7 +11,7 @@ from forest_align.types.json_fields import Fields, parse_json_object
 
 
 def read_parses(path: str | Path) -> Iterator[Sentence | InputError]:
-    """Yield the sentences of a file of parses, one a line; lines are read only when needed.
+    """Yield the sentences of a file of parses, one per line; lines are read only when needed.
 
     Parameters
     ----------

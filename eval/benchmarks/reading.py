@@ -56,7 +56,7 @@ class Files:
         return other
 
     def sets(self, names: Sequence[str]) -> tuple[list[str], list[str], list[SentencePair]]:
-        """Read named sets, one a file, in order: each pair's id, its set, and the pair itself."""
+        """Read named sets, one per file, in order: each pair's id, its set, and the pair itself."""
         ids: list[str] = []
         sets: list[str] = []
         pairs: list[SentencePair] = []

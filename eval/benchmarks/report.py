@@ -205,7 +205,7 @@ def report(
 
 
 def _tables(figures: Sequence[Figures], seed: int) -> dict[str, object]:
-    """Every table by its name; further rows that are not the aligner's have their own names behind it."""
+    """Every table by its name; baseline rows follow under their own names."""
     found: dict[str, object] = {}
     for one in figures:
         name = ", ".join(filter(None, [one.table, one.use]))

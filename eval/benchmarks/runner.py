@@ -182,7 +182,7 @@ def _check_record(record: Path, made_with: Mapping[str, str], predictions: Path)
 
 
 def score_task(task: Task, predictions: Sequence[Prediction]) -> list[Figures]:
-    """All figures of a task, one alignment a pair."""
+    """All figures of a task, one alignment per pair."""
     alignments = [prediction.alignment for prediction in predictions]
     found = task.score(alignments)
     if task.score_similar is not None:

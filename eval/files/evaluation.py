@@ -159,7 +159,7 @@ def to_json(
     """All scores as plain numbers, in percent, for programs.
 
     ``word`` has precision, recall, F1, exact match, micro F1, the pairs' F1, scores by kind and the 95%
-    interval of F1; ``against`` only stands with a ``comparison``, see :func:`compare`.
+    interval of F1; ``against`` only occurs with a ``comparison``, see :func:`compare`.
     """
     words = _percent(evaluation.statistics()["word"])
     result: dict[str, object] = {

@@ -143,7 +143,7 @@ class Alignment(AlignmentRecord):
         """The alignment without the outermost phrase pairs that are less probable.
 
         What remains is a set of pairs inside of which all is kept. Where sentences share a part only, the
-        pair of the whole sentences is improbable, and their common parts stand side by side. Links stay.
+        pair of the whole sentences is improbable, and their common parts are side by side. Links stay.
 
         Raises
         ------

@@ -11,7 +11,7 @@ from forest_align.alignment._picture_layout import PictureLayout
 from forest_align.alignment._picture_marks import Mark
 from forest_align.alignment.page_text import escaped
 
-# Next to an upright sentence, the number stands next to the line, not on it.
+# Next to an upright sentence, the number is next to the line, not on it.
 _LANE_HEIGHT, _UPRIGHT_LANE_HEIGHT = 13.0, 26.0
 
 
@@ -20,7 +20,7 @@ class Bracket:
     """A numbered phrase that gets a bracket."""
 
     mark: Mark
-    spans: tuple[tuple[int, int], ...]  # several if other words stand between them
+    spans: tuple[tuple[int, int], ...]  # several if other words are between them
     lane: int  # distance from the words, from 0
 
 

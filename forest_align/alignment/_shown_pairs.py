@@ -15,7 +15,7 @@ from forest_align.alignment.json_objects import MOST_SIMILAR
 #: A pair below this probability is more likely wrong than right; views show it pale.
 LIKELY = 0.5
 
-#: The words of a phrase: spans of tokens, several if other words stand between them.
+#: The words of a phrase: spans of tokens, several if other words are between them.
 Spans = tuple[tuple[int, int], ...]
 
 

@@ -42,7 +42,7 @@ def read_tree(bracket: str, length: int) -> Tree:
 
 
 def tags_of(tree: Tree, sentence: Sentence) -> list[str]:
-    """The labels that stand at the words."""
+    """The labels at the words."""
     # The positions do not matter.
     return [node.label for node in _leaves(place_tree(tree, [0.0] * len(sentence)))]
 
@@ -80,7 +80,7 @@ def labels_of_tree(node: PlacedNode) -> list[str]:
 
 
 def level_distance(root: PlacedNode, level: float, upright: bool) -> float:
-    """The distance of a level of a tree from the words; upright, the labels of levels stand side by side.
+    """The distance of a level of a tree from the words; upright, the labels of levels are side by side.
 
     Level 1 has the tags of the words. Half a level more is the edge of its labels.
     """

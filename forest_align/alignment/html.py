@@ -33,7 +33,7 @@ SCRIPT = _HERE.with_name("page.js").read_text(encoding="utf-8")
 # A picture stands upright if it is wider.
 _PICTURE_WIDTH = 1000
 
-# In a frame, the alignments stand below the code that made them: no heading, no margin.
+# In a frame, the alignments are below the code that made them: no heading, no margin.
 _FRAME_STYLE = "body { margin: 0; max-width: none; padding: 0; } section { margin: 0 0 1em; }"
 
 

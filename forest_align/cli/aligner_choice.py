@@ -138,7 +138,7 @@ def _evidence(kind: str, options: AlignerChoice) -> dict[str, Any]:
 
 
 def links_of_file(path: str) -> Iterator[Links | InputError]:
-    """Word links of a Pharaoh file, one line a pair; a broken line yields an error."""
+    """Word links of a Pharaoh file, one line per pair; a broken line yields an error."""
     from forest_align.data.formats.pharaoh import read_links
     from forest_align.data.text.lines import InputLines
 

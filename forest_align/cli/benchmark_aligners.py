@@ -104,7 +104,7 @@ class BenchmarkOptions:
 
 
 def with_variants(names: Sequence[str]) -> list[str]:
-    """Each name, and behind that of a forest aligner those of its ablation: ``NAME:VARIANT``."""
+    """Aligner names; each forest aligner is followed by its ablation variants, ``NAME:VARIANT``."""
     from forest_align.eval.benchmarks.ablation import VARIANTS
 
     found = []

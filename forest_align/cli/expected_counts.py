@@ -6,7 +6,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-# Formats with one pair a line; others have no such simple count.
+# Formats with one pair per line; others have no such simple count.
 _LINES = (".tsv", ".csv", ".jsonl")
 
 

@@ -38,7 +38,7 @@ def differences_to_text(alignment: Alignment, differences: TextDifferences) -> s
 
 
 def differences_to_html(alignment: Alignment, differences: TextDifferences) -> str:
-    """A section for behind ``DIFFERENCES_PAGE_START``: both texts."""
+    """A section to follow ``DIFFERENCES_PAGE_START``: both texts."""
     rows = []
     for sentence, found in (
         (alignment.source, differences.source),

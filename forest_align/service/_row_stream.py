@@ -1,4 +1,4 @@
-"""Answers a stream of pairs, one a line, with a stream of alignments, in the same order."""
+"""Answers a stream of pairs, one per line, with a stream of alignments, in the same order."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def run(options: ParseOptions) -> int:
                     failure = (str(item.line or ""), result.message)
                 yield item, writer.line(result), failure
 
-        # Load models before the output is opened: a wrong name must not leave an empty file behind.
+        # Load models before the output is opened: a wrong name must not leave an empty file.
         results = READERS[str(options.source)](source, options, skip)
         whole_text = options.shard is None and options.source == "text"
         total = expected_count(options.sentences, (".txt",)) if whole_text else None
