@@ -8,12 +8,11 @@ from forest_align._faces import lazy_face
 
 if TYPE_CHECKING:
     from forest_align.eval.metrics.bracket_scores import score_brackets
-    from forest_align.eval.metrics.calibration_error import Calibration, calibrate
+    from forest_align.eval.metrics.calibration_error import calibrate
     from forest_align.eval.metrics.chunk_scores import score_chunks
     from forest_align.eval.metrics.constituents import constituent_pairs, score_constituents
     from forest_align.eval.metrics.dependencies import score_attachment
     from forest_align.eval.metrics.phrase_scores import (
-        PhraseScores,
         human_agreement,
         reachability,
         score_phrases,
@@ -28,9 +27,7 @@ if TYPE_CHECKING:
     from forest_align.eval.metrics.word_scores import WordPair, WordScores, score_words
 
 __all__ = [
-    "Calibration",
     "Comparison",
-    "PhraseScores",
     "Scores",
     "SignedRanks",
     "WordPair",
@@ -53,9 +50,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
-        "Calibration": "forest_align.eval.metrics.calibration_error",
         "Comparison": "forest_align.eval.metrics.significance",
-        "PhraseScores": "forest_align.eval.metrics.phrase_scores",
         "Scores": "forest_align.eval.metrics.scores",
         "SignedRanks": "forest_align.eval.metrics.signed_ranks",
         "WordPair": "forest_align.eval.metrics.word_scores",

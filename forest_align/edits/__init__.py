@@ -16,10 +16,8 @@ if TYPE_CHECKING:
         possible_edits,
     )
     from forest_align.edits.edit_extraction import edits_of
-    from forest_align.edits.edit_features import EditFeatures
     from forest_align.edits.edit_lattice import Arc, EditLattice
     from forest_align.edits.edit_reasons import EDIT_REASONS
-    from forest_align.edits.edit_units import EditUnits
     from forest_align.edits.edit_views import (
         edits_to_html,
         edits_to_markup,
@@ -38,11 +36,9 @@ _HOME_OF = {
     "path_probabilities": f"{_PACKAGE}.edit_choice",
     "possible_edits": f"{_PACKAGE}.edit_choice",
     "edits_of": f"{_PACKAGE}.edit_extraction",
-    "EditFeatures": f"{_PACKAGE}.edit_features",
     "Arc": f"{_PACKAGE}.edit_lattice",
     "EditLattice": f"{_PACKAGE}.edit_lattice",
     "EDIT_REASONS": f"{_PACKAGE}.edit_reasons",
-    "EditUnits": f"{_PACKAGE}.edit_units",
     "edits_to_html": f"{_PACKAGE}.edit_views",
     "edits_to_markup": f"{_PACKAGE}.edit_views",
     "edits_to_text": f"{_PACKAGE}.edit_views",
@@ -57,9 +53,7 @@ __all__ = [
     "Arc",
     "Edit",
     "EditConventions",
-    "EditFeatures",
     "EditLattice",
-    "EditUnits",
     "apply_edits",
     "best_path",
     "bundled_conventions",
