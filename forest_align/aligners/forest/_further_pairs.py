@@ -28,15 +28,6 @@ def further_pairs(
     A derivation aligns every node once. A further pair may share one node with a pair of it if their other
     nodes lie one below the other: *the murder ↔ his death* beside *murder ↔ his death*. Otherwise it lies
     below, around or apart from each pair on both sides alike. No link of the derivation leaves it.
-
-    Parameters
-    ----------
-    alignment : Alignment
-        The derivation. If its roots are not aligned, there are no further pairs.
-    trees : (Derivation, Derivation)
-        The trees that it chose.
-    evidence : PhraseEvidence
-        What the phrase-pair model says.
     """
     if not alignment.root_aligned:
         return []

@@ -59,22 +59,7 @@ def _steps(
 def k_best(
     arrays: AlignmentArrays, source_edges: np.ndarray, target_edges: np.ndarray, k: int | None = None
 ) -> Iterator[AlignmentArrays]:
-    """Alignments of the roots, best first, in the form in which the kernel returns the best one.
-
-    Parameters
-    ----------
-    arrays : AlignmentArrays
-        Result of the kernel with ``packed``.
-    source_edges, target_edges : numpy.ndarray
-        Hyperedges of the two forests, int32, shape (E, 3).
-    k : int, optional
-        Maximum number of alignments; all by default.
-
-    Raises
-    ------
-    ValueError
-        If the arrays lack the packed forest.
-    """
+    """Alignments of the roots, best first, in the form in which the kernel returns the best one."""
     if arrays.packed is None:
         raise ValueError("k-best alignments need the packed alignment forest: ask the kernel for it")
     return islice(_derivations(arrays, arrays.packed, source_edges, target_edges), k)

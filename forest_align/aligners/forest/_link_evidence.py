@@ -35,15 +35,9 @@ class SpanPairs(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkEvidence:
-    """Log-probabilities that words are not linked, summed over rectangles of words.
+    """Log-probabilities that words are not linked, summed over rectangles of words."""
 
-    Attributes
-    ----------
-    sums : SpanSums
-        float64: sums of log Pr(word i is not linked to word j).
-    """
-
-    sums: SpanSums
+    sums: SpanSums  # float64: sums of log Pr(word i is not linked to word j)
 
     @classmethod
     def of(
@@ -54,17 +48,11 @@ class LinkEvidence:
         *,
         lone_groups: bool = False,
     ) -> LinkEvidence:
-        """The evidence of word candidates that have a probability; groups add nothing to that of their words.
+        """The evidence of word candidates that have a probability; groups add nothing to it.
 
-        Parameters
-        ----------
-        candidates : sequence of Candidate
-            Word pairs that are not candidates are certainly not linked.
-        source_length, target_length : int
-            Words of the sentences, n and m.
-        lone_groups : bool
-            Whether a group counts if none of its word pairs are candidates: all its words are then linked
-            with its probability. If several such groups overlap, the most probable one counts.
+        Word pairs that are not candidates are certainly not linked. With ``lone_groups``, a group counts if
+        none of its word pairs are candidates: all its words are then linked with its probability. If several
+        such groups overlap, the most probable one counts.
         """
         words = link_probabilities(candidates, source_length, target_length)
         probability = words.copy()
@@ -79,12 +67,8 @@ class LinkEvidence:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Log-probabilities of the claims of an alignment of two forests.
 
-        Returns
-        -------
-        numpy.ndarray
-            float64, shape (S, T): that no link leads out of a pair of nodes.
-        numpy.ndarray, numpy.ndarray
-            float64, shapes (S,) and (T,): that no word of a node is linked.
+        No link leads out of a pair of nodes: float64 (S, T). No word of a node is linked: float64 (S,) of the
+        source, and (T,) of the target.
         """
         of_source = self.sums.between(source.start, source.end)
         of_target = self.sums.between(0, -1, target.start, target.end)

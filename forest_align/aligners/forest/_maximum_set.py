@@ -40,24 +40,9 @@ def with_maximum_set(
     """Add the word candidates that fit into a derivation, best first, and all pairs that its pairs support.
 
     The score of the derivation stays that of the search. Without a pair of roots nothing is added: no set of
-    pairs is then legitimate.
-
-    Parameters
-    ----------
-    arrays : AlignmentArrays
-        A derivation.
-    forests : (ParseForest, ParseForest)
-        The forests of source and target.
-    trees : (Derivation, Derivation)
-        The trees that the derivation chose.
-    base : mapping of (int, int) to Candidate
-        The node pairs that need no support. Groups of words are not added.
-
-    Returns
-    -------
-    AlignmentArrays
-        The new pairs come last. Their parent is the pair around them, and their posterior that of the search,
-        or almost 0 if the search did not keep them.
+    pairs is then legitimate. Groups of words in ``base`` are not added. The new pairs come last. Their parent
+    is the pair around them, and their posterior that of the search, or almost 0 if the search did not keep
+    them.
     """
     if not arrays.root_aligned:
         return arrays
@@ -126,14 +111,7 @@ def with_link(
 ) -> list[NodePair] | None:
     """Add a pair of two words, and those that it then supports; None if the set would not be legitimate.
 
-    Parameters
-    ----------
-    trees : (ChosenTree, ChosenTree)
-        The trees.
-    pairs : sequence of (int, int, bool)
-        A legitimate set, the pair of the roots included.
-    leaf : (int, int)
-        The nodes of the two words.
+    The set so far is legitimate and includes the pair of the roots.
     """
     if not _is_free(trees, pairs, leaf):
         return None

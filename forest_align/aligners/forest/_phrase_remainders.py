@@ -26,15 +26,6 @@ def left_over_links(
 
     If several words of a side are left over, nothing says which ones belong together. A word that is left
     over on one side only is mostly an added one.
-
-    Parameters
-    ----------
-    source, target : Sentence
-        The sentences.
-    phrases : sequence of PhrasePair
-        The pairs of phrases with their probabilities.
-    links, scores : mapping of (int, int) to float
-        The links, and the probabilities of all words that may be linked.
     """
     free = (
         {i for i, word in enumerate(source.words) if is_content_word(word)} - {i for i, _ in links},

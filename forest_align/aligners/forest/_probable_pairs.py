@@ -44,28 +44,8 @@ def with_revised_pairs(
     Then the pairs of nodes that the model finds probable are added, best first, if they fit in: the same
     pairs lie below and around both nodes. One of them may be aligned already if it is a unary chain. The
     other nodes of its two pairs lie one below the other then. Nothing is added without a pair of roots.
-
-    Parameters
-    ----------
-    arrays : AlignmentArrays
-        A derivation.
-    forests : (ParseForest, ParseForest)
-        The forests of source and target.
-    trees : (Derivation, Derivation)
-        The trees that it chose.
-    leaves : mapping of int to Candidate
-        The candidate of each base pair, by its place in the arrays.
-    links : mapping of (int, int) to float
-        All word links of the alignment with their probabilities.
-    options : ForestOptions
-        ``clear_words``, ``confident_link``, ``phrase_cut`` and ``phrase_added``.
-    phrases : PhraseEvidence or None
-        What the phrase-pair model says; without it phrases stay as they are.
-
-    Returns
-    -------
-    AlignmentArrays
-        Pairs that were added come last. Kinds and parents are those of the new set.
+    Added pairs come last; kinds and parents are those of the new set. Without ``phrases``, phrases stay as
+    they are.
     """
     chosen = ChosenTree.of(forests[0], trees[0]), ChosenTree.of(forests[1], trees[1])
     whole = compositional(arrays)

@@ -15,12 +15,7 @@ def tree_losses(forest: ParseForest) -> tuple[np.ndarray, np.ndarray]:
     The losses of a tree's root and hyperedges add up to the log of its probability relative to that of the
     most probable tree.
 
-    Returns
-    -------
-    numpy.ndarray
-        float64, shape (E,): loss of each hyperedge, at most 0.
-    numpy.ndarray
-        float64, shape (R,): loss of each root, at most 0.
+    Losses are at most 0: float64 (E,) of the hyperedges, and (R,) of the roots.
     """
     triples = forest.edges.tolist()
     log_edges = (forest.edge_log_marginal - forest.log_marginal[forest.edges[:, 0]]).tolist()
@@ -41,19 +36,7 @@ def tree_losses(forest: ParseForest) -> tuple[np.ndarray, np.ndarray]:
 def choose_tree(
     forest: ParseForest, edges: Iterable[int], nodes: Collection[int], root: int | None = None
 ) -> Derivation:
-    """The parser's most probable tree that uses the given hyperedges and contains the given nodes.
-
-    Parameters
-    ----------
-    forest : ParseForest
-        The forest.
-    edges : iterable of int
-        Hyperedges that the tree must use.
-    nodes : collection of int
-        Nodes that it must contain, as far as one tree can.
-    root : int, optional
-        Its root; the best one by default.
-    """
+    """The parser's most probable tree that uses the given hyperedges and contains the nodes if it can."""
     if len(forest.edges) == forest.token_count - 1 and len(forest.roots) == 1:
         return forest.best_derivation()  # there is only one tree
     triples = forest.edges.tolist()

@@ -130,15 +130,8 @@ def missing_pairs(trees: tuple[ChosenTree, ChosenTree], pairs: Sequence[NodePair
     """The pairs that the maximum set has beside these (condition 6), by source node.
 
     Two pairs support one of their lowest common ancestors. It is missing if neither of these is aligned, the
-    same pairs lie below both (condition 5), and the pair above keeps another one to rest on (condition 3).
-    A source node has at most one such partner, and no two of them exclude each other, so all can be added.
-
-    Parameters
-    ----------
-    trees : (ChosenTree, ChosenTree)
-        The trees.
-    pairs : sequence of (int, int, bool)
-        A legitimate set, the pair of the roots included.
+    same pairs lie below both (condition 5), and the pair above keeps another one to rest on (condition 3). A
+    source node has at most one such partner, and no two of them exclude each other, so all can be added.
     """
     source, target = trees
     aligned = {s for s, _, _ in pairs}, {t for _, t, _ in pairs}

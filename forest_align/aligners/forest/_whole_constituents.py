@@ -38,22 +38,6 @@ def with_whole_constituents(
     one of them has a node of the widened pair; they are then marked as absorbed. Conditions 1 to 5 of
     Definition 3.2 still hold, with lowest common ancestors in the parser's own trees
     (:mod:`forest_align.aligners.forest.legitimacy`).
-
-    Parameters
-    ----------
-    arrays : AlignmentArrays
-        A derivation.
-    forests : (ParseForest, ParseForest)
-        The forests of source and target.
-    trees : (Derivation, Derivation)
-        The trees that the derivation chose.
-    links : collection of (int, int)
-        The word links of the alignment.
-
-    Returns
-    -------
-    AlignmentArrays
-        The same, except for some of the nodes in ``source`` and ``target``, and for ``absorbed``.
     """
     reported = ~arrays.absorbed
     source = _Side.of(forests[0], trees[0], arrays.source)
@@ -106,21 +90,14 @@ def _giving_way(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Side:
-    """One side of D pairs: their nodes, and the smallest constituents of the chosen tree around them.
+    """One side of D pairs: their nodes, and the smallest constituents of the chosen tree around them."""
 
-    Attributes
-    ----------
-    wholes : numpy.ndarray
-        int32, shape (D,): the constituents; a node that is a constituent maps to itself.
-    is_part, can_be_whole : numpy.ndarray
-        bool, shape (D,): whether the node is not a constituent, and whether there is a constituent for it.
-    now, then : numpy.ndarray
-        int, shape (D, 2): spans of the nodes as they are now, and of the constituents.
-    """
-
-    wholes: np.ndarray
+    wholes: np.ndarray  # int32, shape (D,): the constituents; a node that is a constituent maps to itself
+    # is_part, can_be_whole: bool, shape (D,): whether the node is not a constituent, and whether there is a
+    # constituent for it
     is_part: np.ndarray
     can_be_whole: np.ndarray
+    # now, then: int, shape (D, 2): spans of the nodes as they are now, and of the constituents
     now: np.ndarray
     then: np.ndarray
 
@@ -136,12 +113,7 @@ class _Side:
     def is_free(self, place: int, reported: np.ndarray) -> bool:
         """Whether the words that a phrase would gain are only in pairs that contain the widened phrase.
 
-        Parameters
-        ----------
-        place : int
-            The pair.
-        reported : numpy.ndarray
-            bool, shape (D,): the pairs that count.
+        Only the pairs count that are ``reported``: bool, shape (D,).
         """
         if not self.is_part[place]:
             return True

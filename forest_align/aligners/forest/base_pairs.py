@@ -26,13 +26,8 @@ def features_of_candidates(
 ) -> PairFeatures:
     """Features of the phrase pairs of two sentences.
 
-    Candidates with a probability of at least ``confident_link`` count as links. If there is a dictionary,
-    it relates words, instead of the lexicon alone.
-
-    Raises
-    ------
-    InputError
-        If a sentence has no forest, or a candidate lies outside of its sentence.
+    Candidates with a probability of at least ``confident_link`` count as links. If there is a dictionary, it
+    relates words, instead of the lexicon alone.
     """
     from forest_align.lexicon.evidence import word_evidence
 

@@ -35,30 +35,15 @@ _LEAST = 1e-9
 class PhraseCalibration:
     """Formula for the probability of a phrase pair: posterior^a · (agreement with the word links)^b.
 
-    The default does not change the posterior.
-
-    Attributes
-    ----------
-    temperature : float
-        In the distribution behind the posteriors, an alignment has its score raised to the power
-        1 / temperature, normalised. Above 0; 1 keeps the scores, higher values flatten the distribution.
-    posterior_power : float
-        a, at least 0.
-    link_power : float
-        b, at least 0.
-    phrase_power : float
-        Where the phrase-pair model judges, the probability of a pair is the model's to this power; at
-        least 0.
-
-    Raises
-    ------
-    InputError
-        If a number is out of range.
+    The default does not change the posterior. A number that is out of range raises an InputError.
     """
 
+    # In the distribution behind the posteriors, an alignment has its score raised to the power 1 /
+    # temperature, normalised. Above 0; 1 keeps the scores, higher values flatten the distribution.
     temperature: float = 1.0
-    posterior_power: float = 1.0
-    link_power: float = 0.0
+    posterior_power: float = 1.0  # a, at least 0
+    link_power: float = 0.0  # b, at least 0
+    # Where the phrase-pair model judges, the probability of a pair is the model's to this power; at least 0
     phrase_power: float = 1.0
 
     def __post_init__(self) -> None:
@@ -77,34 +62,17 @@ class PhraseCalibration:
         They increase with both arguments. So calibration changes the probability reported for a pair, never
         which pairs are reported.
 
-        Parameters
-        ----------
-        log_posterior : numpy.ndarray
-            float64, shape (K,): at most 0; from the kernel, at :attr:`temperature`.
-        log_agreement : numpy.ndarray
-            float64, shape (K,): at most 0, see :func:`log_agreement`.
-
-        Returns
-        -------
-        numpy.ndarray
-            float64, shape (K,), in (0, 1].
+        All are float64, shape (K,): logs, at most 0, and the result in (0, 1]. The posterior is the kernel's,
+        at :attr:`temperature`; see :func:`log_agreement`.
         """
         mixed = self.posterior_power * log_posterior + self.link_power * log_agreement
         result: np.ndarray = np.exp(np.clip(mixed, math.log(_LEAST), 0.0))
         return result
 
     def of_phrases(self, log_probability: np.ndarray) -> np.ndarray:
-        """Probabilities of phrase pairs that the phrase-pair model judges.
+        """Probabilities of phrase pairs that the phrase-pair model judges: float64, shape (K,), in (0, 1].
 
-        Parameters
-        ----------
-        log_probability : numpy.ndarray
-            float64, shape (K,): at most 0; of the model, see :func:`log_agreement`.
-
-        Returns
-        -------
-        numpy.ndarray
-            float64, shape (K,), in (0, 1].
+        The argument is that of :func:`log_agreement`: float64, shape (K,), at most 0.
         """
         result: np.ndarray = np.exp(np.clip(self.phrase_power * log_probability, math.log(_LEAST), 0.0))
         return result
@@ -119,24 +87,9 @@ def log_agreement(
 ) -> np.ndarray:
     """How well the word links, or the phrase-pair model, agree with each pair of a derivation.
 
-    Parameters
-    ----------
-    source, target : Sentence
-        The sentences, with the forests that were aligned.
-    arrays : AlignmentArrays
-        The derivation, of K pairs.
-    candidates : sequence of Candidate
-        Word candidates.
-    phrases : PhraseEvidence, optional
-        What the phrase-pair model says.
-
-    Returns
-    -------
-    numpy.ndarray
-        float64, shape (K,): log-probabilities, finite; those of the phrase-pair model if there is one.
-        Otherwise they say that a link lies inside a pair and none leads out of it. Links of punctuation
-        inside a pair do not count, unless a phrase is only punctuation. If no candidate has a probability,
-        all are 0.
+    Log-probabilities, float64, shape (K,), finite; those of the phrase-pair model if there is one. Otherwise
+    they say that a link lies inside a pair and none leads out of it. Links of punctuation inside a pair do
+    not count, unless a phrase is only punctuation. If no candidate has a probability, all are 0.
     """
     one, two = forest_of(source), forest_of(target)
     if phrases is not None:

@@ -19,21 +19,12 @@ _FIRST, _LAST = 1, 2  # edges of a phrase
 
 
 class Rules(NamedTuple):
-    """R pairs of phrases that remain of aligned pairs.
+    """R pairs of phrases that remain of aligned pairs."""
 
-    Attributes
-    ----------
-    spans : numpy.ndarray
-        int64, shape (R, 4): start and end in the source, start and end in the target.
-    whole : numpy.ndarray
-        int64, shape (R,): place of the pair that each remains of.
-    removed : numpy.ndarray
-        int64, shape (R, 2): places of the pairs that each lacks, in the order of the source; the second is -1
-        if there is only one.
-    """
-
-    spans: np.ndarray
-    whole: np.ndarray
+    spans: np.ndarray  # int64, shape (R, 4): start and end in the source, start and end in the target
+    whole: np.ndarray  # int64, shape (R,): place of the pair that each remains of
+    # int64, shape (R, 2): places of the pairs that each lacks, in the order of the source; the second is -1
+    # if there is only one
     removed: np.ndarray
 
 
@@ -43,11 +34,8 @@ def derivation_rules(pairs: np.ndarray) -> Rules:
     Of the ways to the same remainder, the one from the smallest pair counts, and of these the first. Pairs of
     the derivation, those of two single words and those of more than :data:`MOST_WORDS` are no rules.
 
-    Parameters
-    ----------
-    pairs : numpy.ndarray
-        int64, shape (D, 4): the distinct pairs of a derivation, of single words too; start and end in the
-        source, start and end in the target.
+    The pairs are distinct, and those of single words are among them: int64, shape (D, 4), start and end in
+    the source, start and end in the target.
     """
     order = np.argsort((pairs[:, 1::2] - pairs[:, ::2]).sum(axis=1), kind="stable")
     edges = _edges(pairs[order], 0), _edges(pairs[order], 2)

@@ -61,24 +61,12 @@ def reduced_category(tag: str) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PhraseClasses:
-    """The distinct attributes of the phrases of one sentence.
+    """The distinct attributes of the phrases of one sentence."""
 
-    Attributes
-    ----------
-    lemmas : tuple of str
-        Lemma of the head of each class; the lower-cased word if no lemma is known.
-    categories : numpy.ndarray
-        int32, shape (C,): category of each class, an index of :data:`CATEGORIES`.
-    tokens : tuple of tuple of int
-        The tokens that are heads of phrases of each class.
-    class_of_node : numpy.ndarray
-        int32, shape (N,): class of each node of the forest.
-    """
-
-    lemmas: tuple[str, ...]
-    categories: np.ndarray
-    tokens: tuple[tuple[int, ...], ...]
-    class_of_node: np.ndarray
+    lemmas: tuple[str, ...]  # Lemma of the head of each class; the lower-cased word if no lemma is known
+    categories: np.ndarray  # int32, shape (C,): category of each class, an index of CATEGORIES
+    tokens: tuple[tuple[int, ...], ...]  # The tokens that are heads of phrases of each class
+    class_of_node: np.ndarray  # int32, shape (N,): class of each node of the forest
 
     def __len__(self) -> int:
         return len(self.lemmas)
@@ -90,13 +78,7 @@ class PhraseClasses:
 
 
 def phrase_classes(sentence: Sentence) -> PhraseClasses:
-    """Group the phrases of a sentence by their attributes.
-
-    Raises
-    ------
-    InputError
-        If the sentence has no forest.
-    """
+    """Group the phrases of a sentence by their attributes."""
     forest = forest_of(sentence)
     numbers: dict[tuple[str, int], int] = {}
     heads: dict[int, int] = {}
@@ -120,13 +102,7 @@ def phrase_classes(sentence: Sentence) -> PhraseClasses:
 
 
 def forest_of(sentence: Sentence) -> ParseForest:
-    """The forest of a sentence.
-
-    Raises
-    ------
-    InputError
-        If there is none, or it has more nodes than the kernel accepts; features would need even more memory.
-    """
+    """The forest of a sentence; an InputError if there is none, or it is too large for the kernel."""
     if sentence.forest is None:
         raise InputError("expected a sentence with a parse forest, found none")
     if len(sentence.forest) > MOST_NODES:
@@ -138,39 +114,20 @@ def forest_of(sentence: Sentence) -> ParseForest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairFeatures:
-    """Features of every pair of phrase classes of two sentences.
-
-    Attributes
-    ----------
-    source, target : PhraseClasses
-        The classes.
-    relations : numpy.ndarray
-        float64, shape (S, T, len(RELATIONS)): 1 if the relation holds between the heads of two classes.
-    """
+    """Features of every pair of phrase classes of two sentences."""
 
     source: PhraseClasses
     target: PhraseClasses
+    # float64, shape (S, T, len(RELATIONS)): 1 if the relation holds between the heads of two classes
     relations: np.ndarray
 
 
 def pair_features(
     source: Sentence, target: Sentence, evidence: np.ndarray, links: Iterable[tuple[int, int]] = ()
 ) -> PairFeatures:
-    """Compute the features of two sentences with forests.
+    """Compute the features of two sentences with forests, whose ``links`` are taken as true.
 
-    Parameters
-    ----------
-    source, target : Sentence
-        The sentences.
-    evidence : numpy.ndarray
-        int32 ``[len(source), len(target)]`` of :func:`forest_align.lexicon.evidence.word_evidence`.
-    links : iterable of (int, int)
-        Tokens that are assumed to correspond.
-
-    Raises
-    ------
-    InputError
-        If a sentence has no forest.
+    Shapes: ``evidence`` int32 (n, m), of :func:`forest_align.lexicon.evidence.word_evidence`.
     """
     classes = phrase_classes(source), phrase_classes(target)
     by_token = np.zeros((len(source), len(target), len(RELATIONS)))

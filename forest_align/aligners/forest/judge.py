@@ -27,17 +27,10 @@ FORMAT = ModelFormat(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgeModel:
-    """A network of two hidden layers.
+    """A network of two hidden layers."""
 
-    Attributes
-    ----------
-    network : RectifierNetwork
-        Reads the features of a pair and says two numbers, log-odds.
-    card : dict
-        Notes for people: how the model was trained, and on what data.
-    """
-
-    network: RectifierNetwork
+    network: RectifierNetwork  # Reads the features of a pair and says two numbers, log-odds
+    # Notes for people: how the model was trained, and on what data
     card: dict[str, Any] = field(default_factory=dict)
 
     def probabilities(self, features: np.ndarray) -> np.ndarray:
@@ -50,12 +43,6 @@ class JudgeModel:
 
     @classmethod
     def load(cls, folder: str | Path) -> JudgeModel:
-        """Read what :meth:`save` wrote.
-
-        Raises
-        ------
-        ModelError
-            If a file is missing or damaged, or its features are not those of this version.
-        """
+        """Read what :meth:`save` wrote."""
         saved = FORMAT.load(folder)
         return cls(RectifierNetwork.of_saved(saved), saved.notes())

@@ -62,34 +62,19 @@ NodePair = tuple[Node, Node]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DerivationPairs:
-    """Pairs with several words on a side: a derivation's own, further ones of nodes, and the rules of both.
+    """Pairs with several words on a side: a derivation's own, further ones, and the rules of both."""
 
-    Attributes
-    ----------
-    spans : numpy.ndarray
-        int64, shape (K, 4): start and end in the source, start and end in the target. The pairs of the
-        derivation come first, then further ones.
-    rules : Rules
-        The last R of the pairs; places are those in ``known``.
-    further : sequence of (Node, Node)
-        The F pairs before the rules.
-    known : numpy.ndarray
-        int64, shape (D, 4): the pairs of the derivation, further ones, and links that are no pairs.
-    differing : numpy.ndarray
-        bool, shape (K,): whether neither side's words are a subsequence of the other's.
-    changed_words : numpy.ndarray
-        int64, shape (C, 4): the pairs of the derivation of two single words that differ.
-    features : numpy.ndarray
-        float32, shape (K, len(JUDGE_FEATURES)).
-    """
-
+    # int64, shape (K, 4): start and end in the source, start and end in the target. The pairs of the
+    # derivation come first, then further ones.
     spans: np.ndarray
-    rules: Rules
-    further: Sequence[NodePair]
+    rules: Rules  # The last R of the pairs; places are those in `known`
+    further: Sequence[NodePair]  # The F pairs before the rules
+    # int64, shape (D, 4): the pairs of the derivation, further ones, and links that are no pairs
     known: np.ndarray
-    differing: np.ndarray
+    differing: np.ndarray  # bool, shape (K,): whether neither side's words are a subsequence of the other's
+    # int64, shape (C, 4): the pairs of the derivation of two single words that differ
     changed_words: np.ndarray
-    features: np.ndarray
+    features: np.ndarray  # float32, shape (K, len(JUDGE_FEATURES))
 
     @property
     def is_own(self) -> np.ndarray:
@@ -107,16 +92,7 @@ def derivation_pairs(
 ) -> DerivationPairs:
     """Gather the pairs of a derivation, further ones and their rules, and what is known about each.
 
-    Parameters
-    ----------
-    alignment : Alignment
-        The derivation, of sentences with word vectors.
-    evidence : SpanEvidence
-        What is known about the words of both sentences.
-    first_look : PhraseModel
-        Judges pairs without regard to the others.
-    further : sequence of (Node, Node)
-        Pairs of nodes that the derivation does not have, see :func:`.further_pairs`.
+    The first look is a model that judges each pair without regard to the others.
     """
     sentences, phrases = (alignment.source, alignment.target), alignment.phrases
     nodes = nodes_by_ends(phrases, further)

@@ -29,15 +29,6 @@ def with_judged_pairs(alignment: Alignment, pairs: DerivationPairs, judge: Judge
 
     The probabilities of rules and of the smallest differing pairs are the judge's; all others keep theirs.
     See :func:`chosen_pairs`.
-
-    Parameters
-    ----------
-    alignment : Alignment
-        The derivation.
-    pairs : DerivationPairs
-        Its pairs, further ones and their rules.
-    judge : JudgeModel
-        Judges pairs with regard to the others.
     """
     phrases = alignment.phrases
     probabilities = judge.probabilities(pairs.features)
@@ -74,15 +65,9 @@ def chosen_pairs(
     derivation's own pairs the smallest differing ones are left out if they are improbable, and then those
     around them; if a smaller differing pair lies inside, a pair only repeats that one.
 
-    Parameters
-    ----------
-    pairs : DerivationPairs
-        K pairs.
-    probabilities : numpy.ndarray
-        float64, shape (K, 2): of :data:`.OUTPUTS`.
-    whole : numpy.ndarray
-        bool, shape (K,): whether a pair is that of the whole texts, or of two whole sentences of which one
-        says all that the other does; it is reported in any case.
+    The probabilities are those of :data:`.OUTPUTS`: float64, shape (K, 2). A pair of ``whole``, bool, shape
+    (K,), is reported in any case: that of the whole texts, or of two whole sentences of which one says all
+    that the other does.
     """
     spans, is_own = pairs.spans, pairs.is_own
     inside, near = np.asarray(contained(spans, spans)), nearness(spans, spans) >= 0.5

@@ -65,14 +65,7 @@ def rule_violations(
     This extends Definition 3.2, as do pairs that share a node (:func:`violations`, ``further``). A rule lies
     inside an aligned pair on both sides, and no word link leads from inside it to outside. A pair or another
     rule that lies inside it on one side lies inside it on the other. Two rules that share a word lie one
-    inside the other on both sides.
-
-    Parameters
-    ----------
-    pairs, rules : sequence of ((int, int), (int, int))
-        Half-open token spans of the pairs of nodes, and of the rules.
-    links : iterable of (int, int)
-        The word links that the derivation contains.
+    inside the other on both sides. Spans are half-open.
     """
     found = []
     words = [((i, i + 1), (j, j + 1)) for i, j in links]
@@ -109,10 +102,10 @@ def violations(
 
     The conditions checked are root-pair containment, same tree, relevance, consistency and monotonicity.
     Also, each pair marked compositional must rest on at most two pairs, and its nodes must be their lowest
-    common ancestors (Theorem 3.2). Lowest common ancestors may be those of the trees as they are, or
-    before they were binarized. Three extensions are legitimate: a pair that rests on only one pair, roots
-    above the lowest common ancestor of their supports, and as many pairs of a unary chain as it has nodes, if
-    their other nodes lie one below the other.
+    common ancestors (Theorem 3.2). Lowest common ancestors may be those of the trees as they are, or before
+    they were binarized. Three extensions are legitimate: a pair that rests on only one pair, roots above the
+    lowest common ancestor of their supports, and as many pairs of a unary chain as it has nodes, if their
+    other nodes lie one below the other.
 
     Maximum set is checked on demand: no further pair may be added that a word link or two pairs support
     (:func:`~forest_align.aligners.forest._maximum_set.with_link`,
@@ -120,22 +113,10 @@ def violations(
     brackets do not tell how a tree was binarized. A search for the most probable derivation may leave out
     pairs that could be added.
 
-    Parameters
-    ----------
-    source, target : ParseForest
-        The forests.
-    source_tree, target_tree : Derivation
-        The trees that the alignment chose.
-    pairs : sequence of (int, int, bool)
-        Source node, target node, and whether the pair is compositional.
-    root_aligned : bool
-        Whether the roots are reported as aligned. If not, root-pair containment and maximum set are not
-        required. If they are, every pair lies below the root pair, because its nodes are in the trees.
-    maximum_set_of : sequence of (int, int), optional
-        Word links; no pair may be missing that they support. By default, this is not checked.
-    further : bool
-        Whether there may be further pairs beside those of a derivation: then any node may be in several
-        pairs, if their other nodes lie one below the other.
+    A pair has a source node, a target node and whether it is compositional. If the roots are not aligned,
+    root-pair containment and maximum set are not required; if they are, every pair lies below them. The word
+    links of ``maximum_set_of`` ask for the check of the maximum set. With ``further`` pairs beside those of a
+    derivation, any node may be in several pairs, if their other nodes lie one below the other.
     """
     trees = ChosenTree.of(source, source_tree), ChosenTree.of(target, target_tree)
     found = []

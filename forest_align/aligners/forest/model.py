@@ -266,13 +266,7 @@ def _forest_size(description: Mapping[str, Any]) -> int:
 
 
 def _lexical(tensors: Mapping[str, np.ndarray]) -> dict[str, float]:
-    """Lexicalised weights by name.
-
-    Raises
-    ------
-    ValueError
-        If there are more or fewer names than weights.
-    """
+    """Lexicalised weights by name; a ValueError if names and weights are not equally many."""
     weights = tensors["lexical"].tolist()
     names = bytes(tensors["lexical_keys"]).decode(*_TEXT).split("\n") if weights else []
     if len(names) != len(weights):

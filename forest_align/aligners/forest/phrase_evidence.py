@@ -32,23 +32,13 @@ FEWEST_LINKS = 0.4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PhraseEvidence:
-    """What the phrase-pair model says about K pairs of spans; of other pairs it thinks little.
+    """What the phrase-pair model says about K pairs of spans; of other pairs it thinks little."""
 
-    Attributes
-    ----------
-    spans : numpy.ndarray
-        int32, shape (K, 4): start and end in the source, start and end in the target; no two are equal.
-    log_odds : numpy.ndarray
-        float64, shape (K,): that people would align the pair.
-    links : numpy.ndarray
-        float64, shape (K,): expected number of word links inside.
-    phrases : SpanEvidence or None
-        What is known about the phrases of both sentences; None if the rest comes from a cache.
-    """
-
+    # int32, shape (K, 4): start and end in the source, start and end in the target; no two are equal
     spans: np.ndarray
-    log_odds: np.ndarray
-    links: np.ndarray
+    log_odds: np.ndarray  # float64, shape (K,): that people would align the pair
+    links: np.ndarray  # float64, shape (K,): expected number of word links inside
+    # What is known about the phrases of both sentences; None if the rest comes from a cache
     phrases: SpanEvidence | None = None
 
     @property
@@ -94,13 +84,7 @@ def judged_phrases(
     candidates: Sequence[Candidate],
     lexicon: Lexicon,
 ) -> PhraseEvidence:
-    """Judge the pairs of phrases of two sentences with forests and word vectors.
-
-    Raises
-    ------
-    InputError
-        If a sentence has no forest or no word vectors.
-    """
+    """Judge the pairs of phrases of two sentences that have forests and word vectors."""
     links = link_probabilities(candidates, len(source), len(target))
     proposed = ProposedPairs.of(source, target, links, pair_evidence(source, target, lexicon))
     inside = SpanSums.of(links).between(*proposed.phrases.ends(proposed.pairs))

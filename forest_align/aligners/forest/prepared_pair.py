@@ -32,38 +32,21 @@ _LEAST = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreparedPair:
-    """A sentence pair with all that the alignment needs, except the probabilities of its phrases.
-
-    Attributes
-    ----------
-    source, target : ParseForest
-        The forests.
-    source_class, target_class : numpy.ndarray
-        int32, one value per node: nodes with equal attributes have the same class.
-    base_source, base_target : numpy.ndarray
-        int32, shape (B,): node pairs that need no support, see :func:`forest_align.cext.alignment.align`.
-    base_log_prior : numpy.ndarray
-        float64, shape (B,).
-    base_candidates : tuple of Candidate
-        The word candidate that each of these node pairs represents; empty if not needed.
-    links : LinkEvidence, optional
-        Evidence of the word links for phrases.
-    phrases : PhraseEvidence, optional
-        What the phrase-pair model says.
-    link_weight, tree_weight, parser_weight, phrase_weight, phrase_bias : float
-        See :class:`forest_align.aligners.forest.options.ForestOptions`.
-    """
+    """A sentence pair with all that the alignment needs, except the probabilities of its phrases."""
 
     source: ParseForest
     target: ParseForest
+    # source_class, target_class: int32, one value per node: nodes with equal attributes have the same class
     source_class: np.ndarray
     target_class: np.ndarray
+    # base_source, base_target: int32, shape (B,): node pairs that need no support
     base_source: np.ndarray
     base_target: np.ndarray
-    base_log_prior: np.ndarray
+    base_log_prior: np.ndarray  # float64, shape (B,)
+    # The word candidate that each of these node pairs represents; empty if not needed
     base_candidates: tuple[Candidate, ...] = ()
-    links: LinkEvidence | None = None
-    phrases: PhraseEvidence | None = None
+    links: LinkEvidence | None = None  # Evidence of the word links for phrases
+    phrases: PhraseEvidence | None = None  # What the phrase-pair model says
     link_weight: float = 0.0
     tree_weight: float = 0.0
     parser_weight: float = 0.0
@@ -80,26 +63,7 @@ class PreparedPair:
         options: ForestOptions,
         phrases: PhraseEvidence | None = None,
     ) -> PreparedPair:
-        """Prepare two sentences with forests.
-
-        Parameters
-        ----------
-        source, target : Sentence
-            The sentences.
-        features : PairFeatures
-            Define the class of each node.
-        candidates : sequence of Candidate
-            Word candidates.
-        options : ForestOptions
-            Weights of the candidates, and whether groups of words are aligned as a whole.
-        phrases : PhraseEvidence, optional
-            What the phrase-pair model says.
-
-        Raises
-        ------
-        InputError
-            If a sentence has no forest, or its forest is too large.
-        """
+        """Prepare two sentences; an InputError if one has no forest, or one that is too large."""
         base = base_pairs(source, target, candidates, options.multiword)
         log_prior = {
             pair: options.candidate_weight * math.log(max(found.score, _LEAST))
@@ -151,20 +115,8 @@ class PreparedPair:
         - Pr(phrase, null) with the marginal probability of the phrase;
         - the 1 of each hyperedge, and of the two roots, with what :func:`.tree_losses` says.
 
-        Parameters
-        ----------
-        log_pair : numpy.ndarray
-            float64, shape (S, T): log Pr of pairs of classes.
-        log_source_null, log_target_null : numpy.ndarray
-            float64, shapes (S,) and (T,): log Pr of null-aligned classes.
-        options : SearchOptions
-            How to search.
-
-        Raises
-        ------
-        InputError
-            If there is not enough memory, or the kernel refuses the pair, see
-            :func:`forest_align.cext.alignment.align`.
+        Log-probabilities are of classes of nodes: float64, (S, T) of pairs, (S,) and (T,) of null alignments.
+        An InputError says that memory is short, or that the kernel refuses the pair.
         """
         # Word links and the parser distinguish nodes of the same class.
         log_nodes = log_pair[self.source_class[:, None], self.target_class]
@@ -211,12 +163,7 @@ class PreparedPair:
 def interpolated(log_alignment: np.ndarray, log_parse: np.ndarray, weight: float) -> np.ndarray:
     """Linear interpolation of alignment and parse probabilities (Arase & Tsujii 2017, §5.4), as logs.
 
-    Parameters
-    ----------
-    log_alignment, log_parse : numpy.ndarray
-        float64, of one shape: log-probabilities, at most 0.
-    weight : float
-        µ_p, the weight of the parse probability, from 0 to 1.
+    The weight is that of the parse probability, µ_p.
     """
     with np.errstate(divide="ignore"):  # of weights 0 and 1, one term has no weight
         mixed = np.logaddexp(np.log1p(-weight) + log_alignment, np.log(weight) + log_parse)

@@ -34,27 +34,14 @@ LEAST_OF_HEADS = 0.25
 
 
 class Reported(NamedTuple):
-    """The reported parts of a derivation.
+    """The reported parts of a derivation."""
 
-    Attributes
-    ----------
-    arrays : AlignmentArrays
-        The derivation, perhaps completed to the maximum set, with the nodes that are shown.
-    links : dict of (int, int) to float
-        The word links with their probabilities.
-    trees : (Derivation, Derivation)
-        The tree that the derivation chose in each of the two forests.
-    outside : tuple of (int, int)
-        The links that the derivation does not contain, ascending.
-    leaves : dict of int to Candidate
-        The candidate of each base pair, by its place in the arrays.
-    """
-
+    # The derivation, perhaps completed to the maximum set, with the nodes that are shown
     arrays: AlignmentArrays
-    links: dict[tuple[int, int], float]
-    trees: tuple[Derivation, Derivation]
-    outside: tuple[tuple[int, int], ...]
-    leaves: dict[int, Candidate]
+    links: dict[tuple[int, int], float]  # The word links with their probabilities
+    trees: tuple[Derivation, Derivation]  # The tree that the derivation chose in each of the two forests
+    outside: tuple[tuple[int, int], ...]  # The links that the derivation does not contain, ascending
+    leaves: dict[int, Candidate]  # The candidate of each base pair, by its place in the arrays
 
 
 def build_alignment(
@@ -66,28 +53,7 @@ def build_alignment(
     candidates: Sequence[Candidate],
     phrases: PhraseEvidence | None = None,
 ) -> Alignment:
-    """Turn the arrays of the kernel into an alignment.
-
-    Parameters
-    ----------
-    model : ForestModel
-        Its calibration determines the probabilities of phrases, its options the links outside of phrases.
-    source, target : Sentence
-        The sentences, with forests.
-    arrays : AlignmentArrays
-        The derivation.
-    base : mapping of (int, int) to Candidate
-        The base pairs of the search.
-    candidates : sequence of Candidate
-        All word candidates.
-    phrases : PhraseEvidence, optional
-        What the phrase-pair model says.
-
-    Raises
-    ------
-    InputError
-        If a sentence has no forest.
-    """
+    """Turn the arrays of the kernel into an alignment, with the probabilities of the model's calibration."""
     forests = forest_of(source), forest_of(target)
     options = model.options_for(phrases)
     reported = reported_derivation(forests, arrays, base, candidates, options, phrases)
@@ -146,20 +112,7 @@ def reported_derivation(
     options: ForestOptions,
     phrases: PhraseEvidence | None = None,
 ) -> Reported:
-    """Find the word links and the trees of a derivation; complete and widen its phrases as the options say.
-
-    Parameters
-    ----------
-    forests : (ParseForest, ParseForest)
-        The forests of source and target.
-    arrays, base, candidates
-        As for :func:`build_alignment`.
-    options : ForestOptions
-        Decide on the maximum set, on links outside of the derivation, on widening, and on what is left out
-        and added then.
-    phrases : PhraseEvidence, optional
-        What the phrase-pair model says.
-    """
+    """Find the word links and the trees of a derivation; complete and widen its phrases if asked to."""
     trees = (
         _chosen_tree(forests[0], arrays.source_edges, arrays.source, arrays.root_aligned),
         _chosen_tree(forests[1], arrays.target_edges, arrays.target, arrays.root_aligned),

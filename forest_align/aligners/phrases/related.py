@@ -37,17 +37,10 @@ _EQUIVALENT_FROM = {"other words": 0.3, "taxonomy": 0.3, "added words": 0.5}
 
 
 class JudgedRelations(NamedTuple):
-    """What is known about the words and the short phrases of an alignment.
+    """What is known about the words and the short phrases of an alignment."""
 
-    Attributes
-    ----------
-    atomic : list of AtomicRelation
-        The words that do not say the same.
-    similarity : dict of int to float
-        By the place of a short phrase pair, how similar its phrases are, from 0 to 5.
-    """
-
-    atomic: list[AtomicRelation]
+    atomic: list[AtomicRelation]  # The words that do not say the same
+    # By the place of a short phrase pair, how similar its phrases are, from 0 to 5
     similarity: dict[int, float]
 
 
@@ -56,15 +49,7 @@ def judged_relations(
 ) -> JudgedRelations:
     """Compare the linked words of an alignment, and judge its short phrases.
 
-    Parameters
-    ----------
-    alignment : Alignment
-        Its phrases are nodes of the forests of its sentences, or rules, which the model does not judge.
-    model : RelationModel, optional
-        Judges short phrases.
-    phrases : SpanEvidence, optional
-        The phrases of its sentences; the evidence about their words is that of ``pair_evidence``. Needed by
-        the model.
+    The model judges nodes of the forests only, not rules, and needs the ``phrases`` of both sentences.
     """
     pairs = alignment.phrases
     known = atomic_relations(alignment.source, alignment.target, alignment.words.pairs)

@@ -41,16 +41,9 @@ _TIE = 0.01
 
 
 class LinkedSentence:
-    """A sentence of a pair, with the links of its words.
+    """A sentence of a pair, the source of the links of its words.
 
-    Parameters
-    ----------
-    sentence : Sentence
-        With tags and word vectors.
-    links : Links
-        The links of the pair; this sentence is their source.
-    cosine : numpy.ndarray
-        Shape (n, m): cosines of its words with those of the other sentence.
+    Shapes: ``cosine`` (n, m), of its words with those of the other sentence.
     """
 
     def __init__(self, sentence: Sentence, links: Links, cosine: np.ndarray) -> None:

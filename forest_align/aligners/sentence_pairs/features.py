@@ -80,21 +80,8 @@ def pair_features(
     - The whole: lengths, lemmas in common, similarity of the vectors, different quantities, opposed words.
     - What natural logic says: the relation of the whole sentences, and the relations that it is joined from.
 
-    Counts enter as log(1 + count).
-
-    Parameters
-    ----------
-    source, target : Sentence
-        With at least one token, tags and word vectors.
-    links : Links
-        Their word links.
-    relations : sequence of AtomicRelation
-        The words that do not say the same.
-
-    Raises
-    ------
-    InputError
-        If a sentence has no tokens or no word vectors, or the vectors cannot be compared.
+    Counts enter as log(1 + count). Sentences without tokens or word vectors raise an InputError, and so do
+    vectors that cannot be compared.
     """
     for side, sentence in (("source", source), ("target", target)):
         if not len(sentence) or sentence.vectors is None:

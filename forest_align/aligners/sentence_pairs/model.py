@@ -43,57 +43,23 @@ class ParaphraseModel:
     Where two sentences have nearly the same words, a paraphrase must keep who does what to whom (PAWS, Zhang
     et al. 2019). Where they report the same event in other words, details may be missing (MSRP, Dolan &
     Brockett 2005). A third regression says how probable the first kind of pair is.
-
-    Attributes
-    ----------
-    mean, scale : numpy.ndarray
-        float32, shape (F,): mean and standard deviation of each of the :data:`~.features.FEATURES`.
-    weights : numpy.ndarray
-        float32, shape (3, F + 1): weights of the :data:`REGRESSIONS`, constants last.
-    card : mapping
-        Notes about the training.
     """
 
+    # mean, scale: float32, shape (F,): mean and standard deviation of each of the FEATURES
     mean: np.ndarray
     scale: np.ndarray
-    weights: np.ndarray
+    weights: np.ndarray  # float32, shape (3, F + 1): weights of the REGRESSIONS, constants last
     card: Mapping[str, Any] = field(default_factory=dict)
 
     def probability(
         self, source: Sentence, target: Sentence, links: Links, relations: Sequence[AtomicRelation]
     ) -> float:
-        """The probability that two sentences mean the same; that of swapped sentences is equal.
-
-        Parameters
-        ----------
-        source, target : Sentence
-            With tags and word vectors.
-        links : Links
-            Their word links, with probabilities.
-        relations : sequence of AtomicRelation
-            The words that do not say the same.
-
-        Raises
-        ------
-        InputError
-            See :func:`~.features.pair_features`.
-        """
+        """The probability that two sentences mean the same; that of swapped sentences is equal."""
         found = pair_features(source, target, links, relations)
         return float(self.probabilities(np.array([[found[name] for name in FEATURES]]))[0])
 
     def probabilities(self, features: np.ndarray) -> np.ndarray:
-        """The probabilities of several pairs.
-
-        Parameters
-        ----------
-        features : numpy.ndarray
-            Shape (N, F).
-
-        Returns
-        -------
-        numpy.ndarray
-            float64, shape (N,).
-        """
+        """The probabilities of several pairs, float64 (N,), by their features (N, F)."""
         inputs = standardised(features, self.mean, self.scale)
         log_odds = inputs @ self.weights[:, :-1].T.astype(np.float64) + self.weights[:, -1]
         near, strict, loose = logistic(log_odds).T
@@ -102,13 +68,7 @@ class ParaphraseModel:
 
     @classmethod
     def load(cls, folder: str | Path) -> ParaphraseModel:
-        """Read a model's folder.
-
-        Raises
-        ------
-        ModelError
-            If it is not there, damaged, or of another version.
-        """
+        """Read a model's folder."""
         saved = FORMAT.load(folder)
         if not (saved.arrays["scale"] > 0).all():
             raise ModelError(f"expected scales above 0 in {str(saved.path)!r}")
