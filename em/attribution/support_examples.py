@@ -17,35 +17,18 @@ from forest_align.types import InputError, Sentence
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SupportExample:
-    """A sentence, what should support it, and which of its words that does.
-
-    Attributes
-    ----------
-    claim : Sentence
-        The sentence, n words.
-    evidence : tuple of Sentence
-        All sentences of its source.
-    chosen : tuple of int
-        Numbers of those that people named as support.
-    supported : numpy.ndarray
-        bool, shape (n,).
-    """
+    """A sentence, what should support it, and which of its words that does."""
 
     claim: Sentence
-    evidence: tuple[Sentence, ...]
-    chosen: tuple[int, ...]
-    supported: np.ndarray
+    evidence: tuple[Sentence, ...]  # All sentences of its source
+    chosen: tuple[int, ...]  # Numbers of those that people named as support
+    supported: np.ndarray  # bool, shape (n,): of each word of the claim
 
 
 def read_wice(path: Path, limit: int | None = None) -> Iterator[SupportExample]:
     """Read partially supported claims of WiCE (Kamoi et al. 2023), JSON lines.
 
     A claim may have several sets of supporting sentences; the chosen ones are those of all sets.
-
-    Raises
-    ------
-    InputError
-        If a line is no JSON object with the fields of the corpus.
     """
     with path.open(encoding="utf-8") as lines:
         for number, line in enumerate(islice(lines, limit), start=1):
@@ -75,13 +58,7 @@ def _marked(text: str, tokens: Sequence[str], marks: Sequence[bool]) -> np.ndarr
 
 
 def read_entailed(path: Path, limit: int | None = None) -> Iterator[SupportExample]:
-    """Read the pairs of a file of RTE whose hypothesis follows: the text supports all of its words.
-
-    Raises
-    ------
-    InputError
-        If a pair cannot be read.
-    """
+    """Read the pairs of a file of RTE whose hypothesis follows: the text supports all of its words."""
     entailed = (pair for pair in read_pairs(path) if isinstance(pair, InputError) or pair.label)
     for pair in islice(entailed, limit):
         if isinstance(pair, InputError):

@@ -22,42 +22,22 @@ _AT_ONCE = 64
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChunkExample:
-    """A pair of sentences to learn from.
-
-    Attributes
-    ----------
-    set : str
-        Name of its file.
-    source, target : tuple of str
-        The tokens.
-    chunks : GivenChunks
-        The A and B chunks.
-    gold : sequence of ChunkLink
-        The aligned chunks as the file has them.
-    features : numpy.ndarray
-        float32, shape (A, B, F).
-    relations, similarities : numpy.ndarray
-        int64, shape (A, B): index of the relation, and similarity 1 to 5, of aligned chunks; -1 for others.
-    """
+    """A pair of sentences to learn from."""
 
     set: str
     source: tuple[str, ...]
     target: tuple[str, ...]
-    chunks: GivenChunks
-    gold: Sequence[ChunkLink]
-    features: np.ndarray
+    chunks: GivenChunks  # The A and B chunks
+    gold: Sequence[ChunkLink]  # The aligned chunks as the file has them
+    features: np.ndarray  # float32, shape (A, B, F)
+    # relations, similarities: int64, shape (A, B): index of the relation, and similarity 1 to 5, of aligned
+    # chunks; -1 for others
     relations: np.ndarray
     similarities: np.ndarray
 
 
 def read_chunk_examples(paths: Sequence[Path], words: ContextualAligner) -> list[ChunkExample]:
-    """Read ``.wa`` files with the files of chunks beside them.
-
-    Raises
-    ------
-    InputError
-        If a pair cannot be read, or its chunks are missing: names it.
-    """
+    """Read ``.wa`` files with the files of chunks beside them; an InputError names a pair without chunks."""
     found = []
     for path in paths:
         pairs = list(pairs_with_chunks(path))
@@ -74,13 +54,7 @@ def read_chunk_examples(paths: Sequence[Path], words: ContextualAligner) -> list
 
 
 def pairs_with_chunks(path: Path) -> Iterator[SentencePair]:
-    """The pairs of a ``.wa`` file.
-
-    Raises
-    ------
-    InputError
-        If a pair cannot be read, or its chunks are missing.
-    """
+    """The pairs of a ``.wa`` file; one that cannot be read, or has no chunks, raises an InputError."""
     for pair in read_pairs(path, "ists"):
         if isinstance(pair, InputError):
             raise pair

@@ -49,29 +49,17 @@ _THRESHOLDS = tuple(k / 20 for k in range(2, 19))
 
 @dataclass(frozen=True, slots=True)
 class ChunkSettings:
-    """How the network is trained.
+    """How the network is trained."""
 
-    Attributes
-    ----------
-    hidden : int
-        Units of the hidden layer.
-    steps, batch : int
-        Steps of Adam, and chunk pairs in each.
-    rate, decay : float
-        Learning rate, which falls to 0 along a cosine, and weight decay.
-    dropout : float
-        Share of features, and of hidden units, that each step ignores.
-    seed : int
-        Seed of the first weights and of the batches.
-    """
-
-    hidden: int = 48
+    hidden: int = 48  # Units of the hidden layer
+    # steps, batch: steps of Adam, and chunk pairs in each
     steps: int = 1500
     batch: int = 512
+    # rate, decay: learning rate, which falls to 0 along a cosine, and weight decay
     rate: float = 4e-3
     decay: float = 1.0
-    dropout: float = 0.2
-    seed: int = 0
+    dropout: float = 0.2  # Share of features, and of hidden units, that each step ignores
+    seed: int = 0  # Seed of the first weights and of the batches
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

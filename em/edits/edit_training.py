@@ -58,16 +58,9 @@ def edit_examples(pairs: Iterable[EditedPair], alignments: Iterable[Alignment]) 
 def train_conventions(
     examples: Sequence[EditExample], *, regularization: float = REGULARIZATION, least: float = LEAST
 ) -> EditConventions:
-    """Fit the weights by L-BFGS.
+    """Fit the weights by L-BFGS; an edit must be as probable as ``least`` to be worth more than nothing.
 
-    Parameters
-    ----------
-    examples : sequence of EditExample
-        The pairs; the first version of the edits of each counts.
-    regularization : float
-        Strength κ of the penalty κ‖w‖²/2.
-    least : float
-        Probability that an edit must have to be worth more than nothing.
+    The first version of the edits of each pair counts. The penalty is κ‖w‖²/2, with ``regularization`` as κ.
     """
     counts = Counter(name for one in examples for found in one.features for name in found)
     names = sorted(name for name, count in counts.items() if count >= _RARE)

@@ -20,25 +20,14 @@ Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 @dataclass(frozen=True, slots=True)
 class RectifierSettings:
-    """How a network is trained.
+    """How a network is trained."""
 
-    Attributes
-    ----------
-    hidden : tuple of int
-        Sizes of the hidden layers.
-    epochs, batch : int
-        How often each row is seen, and how many rows a step sees.
-    dropout : float
-        Share of the hidden units that a step ignores.
-    learning_rate : float
-        The highest one.
-    """
-
-    hidden: tuple[int, ...]
+    hidden: tuple[int, ...]  # Sizes of the hidden layers
+    # epochs, batch: how often each row is seen, and how many rows a step sees
     epochs: int
     batch: int
-    dropout: float
-    learning_rate: float = LEARNING_RATE
+    dropout: float  # Share of the hidden units that a step ignores
+    learning_rate: float = LEARNING_RATE  # The highest one
 
 
 def fit_rectifier(
@@ -52,20 +41,8 @@ def fit_rectifier(
 ) -> RectifierNetwork:
     """Minimize a loss with AdamW; the rate rises and falls once.
 
-    Parameters
-    ----------
-    features : numpy.ndarray
-        Shape (K, F). They are standardised.
-    outputs : int
-        How many.
-    loss : callable
-        What is minimized.
-    settings : RectifierSettings
-        How.
-    seed : int
-        Of the weights at the start, the order and the dropout.
-    marks : numpy.ndarray, optional
-        Shape (K,): one more input, which is not standardised. The first layer then has F + 1 inputs.
+    Features (K, F) are standardised. Marks (K,) are one more input, which is not. The seed determines the
+    weights at the start, the order and the dropout.
     """
     torch.manual_seed(seed)
     mean = features.mean(axis=0, dtype=np.float64)

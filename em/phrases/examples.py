@@ -40,31 +40,15 @@ KEPT = 0.25
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelledPair:
-    """The proposed phrase pairs of one sentence pair with their labels.
+    """The proposed phrase pairs of one sentence pair with their labels."""
 
-    Attributes
-    ----------
-    corpus : str
-        ``"etpc"`` or a key of :data:`LINKED`.
-    proposed : ProposedPairs
-        K pairs.
-    labels : numpy.ndarray
-        int64, shape (K,), see :mod:`forest_align.em.phrases.labels`.
-    """
-
-    corpus: str
+    corpus: str  # `"etpc"` or a key of LINKED
     proposed: ProposedPairs
-    labels: np.ndarray
+    labels: np.ndarray  # int64, shape (K,), see forest_align.em.phrases.labels
 
 
 def read_labelled(data: Path, corpus: str, parser: str, cache: Path) -> Iterator[LabelledPair]:
-    """Read and parse a corpus, propose phrase pairs and judge them.
-
-    Raises
-    ------
-    InputError
-        If a pair cannot be used.
-    """
+    """Read and parse a corpus, propose phrase pairs and judge them."""
     path = data / (MARKED if corpus == "etpc" else LINKED[corpus])
     sure = mtref_train_links(path) if corpus == "mtref" else None
     for number, (one, links, evidence) in enumerate(read_linked_pairs(path, parser, cache)):

@@ -25,21 +25,12 @@ ADAPTATION = replace(SETTINGS, batch=128, learning_rate=1e-3)
 
 @dataclass(frozen=True, slots=True)
 class AdaptedModel:
-    """A forest model whose judge learned from marked phrases, if that helps.
+    """A forest model whose judge learned from marked phrases, if that helps."""
 
-    Attributes
-    ----------
-    model : ForestModel
-        With the judge that it had if the other one is not better.
-    pairs : int
-        Sentence pairs with marked phrases.
-    before, after : float
-        Mean cross-entropy, in nats, of the judge that was there, and of judges that had learned from the
-        other four fifths of the sentence pairs.
-    """
-
-    model: ForestModel
-    pairs: int
+    model: ForestModel  # With the judge that it had if the other one is not better
+    pairs: int  # Sentence pairs with marked phrases
+    # before, after: mean cross-entropy, in nats, of the judge that was there, and of judges that had learned
+    # from the other four fifths of the sentence pairs
     before: float
     after: float
 
@@ -60,24 +51,8 @@ def adapted_to_marks(
 ) -> AdaptedModel:
     """Train the judge of a model further on marked phrases, and keep it if cross-fitting finds it better.
 
-    Parameters
-    ----------
-    model : ForestModel
-        With models of phrases and a judge.
-    pairs : sequence of ParsedPair
-        With marked phrases and forests.
-    parser, words
-        Name of the parser and of the word candidates; by default the model's.
-    seed : int
-        Of the order and the dropout.
-    report : callable, optional
-        Called with 1 after each pair.
-
-    Raises
-    ------
-    InputError
-        If the model has no judge, there are fewer than :data:`FEWEST_PAIRS` pairs, or word vectors cannot be
-        computed.
+    Raises an InputError if the model has no judge, there are fewer than :data:`FEWEST_PAIRS` pairs, or word
+    vectors cannot be computed. Word candidates are the model's by default.
     """
     judge = model.judge
     if judge is None or model.phrases is None:

@@ -57,18 +57,10 @@ CONVENTION = 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgeExamples:
-    """Pairs of derivations to learn from.
+    """Pairs of derivations to learn from."""
 
-    Attributes
-    ----------
-    features : numpy.ndarray
-        float32, shape (K, F).
-    wanted : numpy.ndarray
-        float32, shape (K, 2): whether people marked the pair, and one near it.
-    """
-
-    features: np.ndarray
-    wanted: np.ndarray
+    features: np.ndarray  # float32, shape (K, F)
+    wanted: np.ndarray  # float32, shape (K, 2): whether people marked the pair, and one near it
 
 
 def examples_of(pairs: DerivationPairs, pair: SentencePair) -> JudgeExamples:
@@ -88,15 +80,6 @@ def train_judge(
 
     Those who aligned verses marked other phrases than those who annotated ETPC. The network learns both
     conventions, told apart by an input of its own, and the model keeps one value of it.
-
-    Parameters
-    ----------
-    examples : sequence of JudgeExamples
-        Of pairs of modern English.
-    verses : sequence of JudgeExamples
-        Of verses, which count :data:`WEIGHT_OF_VERSES`.
-    seed : int
-        Of the weights at the start, the order and the dropout.
     """
     every = [*examples, *verses]
     wanted = torch.from_numpy(np.concatenate([one.wanted for one in every]))
@@ -117,13 +100,7 @@ def train_judge(
 def read_examples(
     pairs: Sequence[SentencePair], aligners: Sequence[ForestAligner], parser: str, cache: Path
 ) -> Iterator[JudgeExamples]:
-    """Parse and align pairs, each with the aligner of its turn, and gather what they teach.
-
-    Raises
-    ------
-    InputError
-        If a pair cannot be parsed.
-    """
+    """Parse and align pairs, each with the aligner of its turn, and gather what they teach."""
     size = aligners[0].model.forest_size
     identity = [parser_fingerprint(parser), size]
     parsed = parse_pairs(pairs, LazyParser(parser, size), ArrayStore(cache), identity)
@@ -142,13 +119,7 @@ def _examples(one: ParsedPair, aligner: ForestAligner) -> JudgeExamples:
 
 
 def sampled_verses(path: Path, count: int, seed: int) -> list[SentencePair]:
-    """Short verses of all books but those for development, in an order of their own.
-
-    Raises
-    ------
-    InputError
-        If a verse cannot be read.
-    """
+    """Short verses of all books but those for development, in an order of their own."""
     found = []
     for pair in read_pairs(path):
         if isinstance(pair, InputError):

@@ -40,21 +40,10 @@ SCOPES = frozenset(
 def labels_of(
     proposed: ProposedPairs, links: Links, silent: tuple[Collection[int], Collection[int]] = ((), ())
 ) -> np.ndarray:
-    """Judge proposed pairs by gold links.
+    """Judge K proposed pairs by gold links: int64, shape (K,).
 
-    Parameters
-    ----------
-    proposed : ProposedPairs
-        K pairs.
-    links : Links
-        The gold links, which all count.
-    silent : (collection of int, collection of int)
-        Words of both sides of which the annotation says nothing: pairs that have one are unknown.
-
-    Returns
-    -------
-    numpy.ndarray
-        int64, shape (K,): :data:`WRONG`, :data:`SURE`, :data:`POSSIBLE` or :data:`UNKNOWN`.
+    Labels are :data:`WRONG`, :data:`SURE`, :data:`POSSIBLE` and :data:`UNKNOWN`. A pair with a word in
+    ``silent`` is unknown: the annotation says nothing of these words.
     """
     source, target, (a, b) = proposed.phrases.source, proposed.phrases.target, proposed.pairs
     # Both have the distinct spans of each sentence in ascending order.
@@ -74,20 +63,6 @@ def links_of_units(
     """Word links that marked phrases imply, and the words of which they say nothing.
 
     All words of a unit are linked to all of its other side. Equal words are linked one by one, in order.
-
-    Parameters
-    ----------
-    units : sequence of PhraseUnit
-        The units of a pair; those of :data:`SCOPES` imply no links.
-    source, target : sequence of str
-        The words.
-
-    Returns
-    -------
-    set of (int, int)
-        The links.
-    (set of int, set of int)
-        Words of both sides that are in no unit.
     """
     links: set[tuple[int, int]] = set()
     for unit in units:

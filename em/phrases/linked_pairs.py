@@ -23,40 +23,15 @@ FOREST_SIZE = 10
 
 
 class LinkedPair(NamedTuple):
-    """A parsed pair of n and m words with what is known of them.
-
-    Attributes
-    ----------
-    parsed : ParsedPair
-        The pair.
-    links : numpy.ndarray
-        float64, shape (n, m): link probabilities of the contextual aligner.
-    evidence : numpy.ndarray
-        int32, shape (n, m), see :func:`~forest_align.aligners.contextual.pair_evidence.pair_evidence`.
-    """
+    """A parsed pair of n and m words with what is known of them."""
 
     parsed: ParsedPair
-    links: np.ndarray
-    evidence: np.ndarray
+    links: np.ndarray  # float64, shape (n, m): link probabilities of the contextual aligner
+    evidence: np.ndarray  # int32, shape (n, m), see pair_evidence
 
 
 def read_linked_pairs(path: Path, parser: str, cache: Path) -> Iterator[LinkedPair]:
-    """Read and parse the pairs of a file.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file.
-    parser : str
-        Name or folder; it is loaded if a sentence is not in the cache.
-    cache : pathlib.Path
-        Folder of parses.
-
-    Raises
-    ------
-    InputError
-        If a pair cannot be read or parsed.
-    """
+    """Read and parse the pairs of a file; the parser is loaded only if a sentence is not in the cache."""
     provider, lexicon = word_candidates("contextual"), load_lexicon()
     identity = [parser_fingerprint(parser), FOREST_SIZE]
     for one in parse_pairs(read_pairs(path), LazyParser(parser, FOREST_SIZE), ArrayStore(cache), identity):

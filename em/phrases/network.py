@@ -16,23 +16,12 @@ SETTINGS = RectifierSettings(hidden=(96, 32), epochs=10, batch=512, dropout=0.2)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PhraseExamples:
-    """Pairs of phrases to learn from.
+    """Pairs of phrases to learn from."""
 
-    Attributes
-    ----------
-    features : numpy.ndarray
-        float32, shape (K, F).
-    wanted : numpy.ndarray
-        float32, shape (K,): probability that people align the pair.
-    weight : numpy.ndarray
-        float32, shape (K,).
-    convention : numpy.ndarray
-        float32, shape (K,): 0 for phrases that people marked, 1 for those that word links imply.
-    """
-
-    features: np.ndarray
-    wanted: np.ndarray
-    weight: np.ndarray
+    features: np.ndarray  # float32, shape (K, F)
+    wanted: np.ndarray  # float32, shape (K,): probability that people align the pair
+    weight: np.ndarray  # float32, shape (K,)
+    # float32, shape (K,): 0 for phrases that people marked, 1 for those that word links imply
     convention: np.ndarray
 
 
@@ -40,16 +29,7 @@ def train_network(examples: PhraseExamples, convention: float, seed: int = 0) ->
     """Minimize the weighted cross-entropy.
 
     People mark phrases more freely than word links imply. The network learns both conventions, told apart by
-    an input of its own, and the model keeps one value of it.
-
-    Parameters
-    ----------
-    examples : PhraseExamples
-        From all corpora.
-    convention : float
-        From 0 to 1: what the model stands for, see :attr:`PhraseExamples.convention`.
-    seed : int
-        Of the weights at the start, the order and the dropout.
+    an input of its own, and the model keeps one value of it, see :attr:`PhraseExamples.convention`.
     """
     wanted, weight = torch.from_numpy(examples.wanted), torch.from_numpy(examples.weight)
 

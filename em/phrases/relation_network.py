@@ -24,22 +24,13 @@ OF_SIMILARITY = 0.15
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RelationExamples:
-    """Pairs of phrases to learn from.
+    """Pairs of phrases to learn from."""
 
-    Attributes
-    ----------
-    symmetric, signed : numpy.ndarray
-        float32, see :func:`~forest_align.aligners.phrases.relation_features.relation_features`.
-    relations : numpy.ndarray
-        int64, shape (K,): numbers of relations, or :data:`ANOTHER`.
-    scores : numpy.ndarray
-        float32, shape (K,): similarities from 0 to 5, or :data:`NO_SCORE`.
-    """
-
+    # symmetric, signed: float32, see relation_features
     symmetric: np.ndarray
     signed: np.ndarray
-    relations: np.ndarray
-    scores: np.ndarray
+    relations: np.ndarray  # int64, shape (K,): numbers of relations, or ANOTHER
+    scores: np.ndarray  # float32, shape (K,): similarities from 0 to 5, or NO_SCORE
 
     @classmethod
     def joined(cls, parts: Sequence[RelationExamples]) -> RelationExamples:
@@ -55,15 +46,7 @@ class RelationExamples:
 
 
 def train_relations(examples: RelationExamples, seed: int = 0) -> RelationModel:
-    """Minimize cross-entropy and squared error, in both directions.
-
-    Parameters
-    ----------
-    examples : RelationExamples
-        From all corpora.
-    seed : int
-        Of the weights at the start, the order and the dropout.
-    """
+    """Minimize cross-entropy and squared error, in both directions."""
     both = RelationExamples.joined([examples, examples.swapped])
     features = np.concatenate([both.symmetric, both.signed], axis=1)
     relations, scores = torch.from_numpy(both.relations), torch.from_numpy(both.scores)

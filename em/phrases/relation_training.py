@@ -83,13 +83,7 @@ def _span(words: Sequence[int]) -> Span | None:
 
 
 def read_relations(data: Path, parser: str, cache: Path) -> Iterator[tuple[str, RelationExamples]]:
-    """Read and parse the corpora: for each sentence pair the name of its corpus and its examples.
-
-    Raises
-    ------
-    InputError
-        If a pair cannot be read or parsed.
-    """
+    """Read and parse the corpora: for each sentence pair the name of its corpus and its examples."""
     for name, file in FILES.items():
         for one, links, evidence in read_linked_pairs(data / file, parser, cache):
             phrases = span_evidence(one.source, one.target, links, evidence)

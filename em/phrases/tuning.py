@@ -63,31 +63,15 @@ BY_HAND: dict[str, Any] = {"generation_gap": 20, "clear_words": True, "phrase_cu
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TuningPairs:
-    """What the options are tuned on.
+    """What the options are tuned on."""
 
-    Attributes
-    ----------
-    marked : list of CorpusPair
-        Pairs of ETPC, each judged by the model of its fold.
-    pairs : list of SentencePair
-        The same, with their units.
-    linked : mapping of str to DevSet
-        By corpus.
-    """
-
-    marked: list[CorpusPair]
-    pairs: list[SentencePair]
+    marked: list[CorpusPair]  # Pairs of ETPC, each judged by the model of its fold
+    pairs: list[SentencePair]  # The same, with their units
     linked: Mapping[str, DevSet]
 
 
 def read_tuning_pairs(data: Path, folds: Path, model: ForestModel, cache: Path) -> TuningPairs:
-    """Read and prepare all pairs.
-
-    Raises
-    ------
-    InputError
-        If a pair cannot be prepared.
-    """
+    """Read and prepare all pairs."""
     fitted = [PhraseModel.load(folds / f"fold-{fold}") for fold in range(FOLDS)]
 
     def by_folds(file: str) -> tuple[list[CorpusPair], list[SentencePair]]:

@@ -42,17 +42,6 @@ def made_pairs(
     Each is paired with itself and with its passive, which mean the same. It is also paired with what means
     something else: itself after subject and object were exchanged, the passive of that, itself with another
     number, with an opposed word, with or without *not*, and the one before it.
-
-    Parameters
-    ----------
-    sentences : sequence of Tagged
-        Any sentences.
-    lemma : callable
-        The lemma of a word with a tag.
-    participles : mapping of str to str
-        Past participles by lemma, for verbs that can be passive.
-    chance : random.Random
-        Draws which of the two sentences comes first, other numbers, and one of several opposed words.
     """
     opposed = opposed_words(sentences)
     before: list[Tagged] = []

@@ -19,47 +19,22 @@ FOLDS = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelledFeatures:
-    """Features and labels of sentence pairs.
-
-    Attributes
-    ----------
-    features : numpy.ndarray
-        Shape (N, F).
-    labels : numpy.ndarray
-        bool, shape (N,): whether each is a paraphrase.
-    strict : numpy.ndarray
-        bool, shape (N,): whether each is from a corpus of pairs of nearly the same words, with strict labels.
-    texts : sequence of (str, str)
-        The two sentences of each pair.
-    """
+    """Features and labels of sentence pairs."""
 
     features: np.ndarray
-    labels: np.ndarray
+    labels: np.ndarray  # bool, shape (N,): whether each is a paraphrase
+    # bool, shape (N,): whether each is from a corpus of pairs of nearly the same words, with strict labels
     strict: np.ndarray
-    texts: Sequence[tuple[str, str]]
+    texts: Sequence[tuple[str, str]]  # The two sentences of each pair
 
     def part(self, chosen: np.ndarray) -> LabelledFeatures:
-        """Some of the pairs.
-
-        Parameters
-        ----------
-        chosen : numpy.ndarray
-            bool, shape (N,).
-        """
+        """The pairs that are chosen: bool, shape (N,)."""
         texts = [text for text, is_chosen in zip(self.texts, chosen.tolist(), strict=True) if is_chosen]
         return LabelledFeatures(self.features[chosen], self.labels[chosen], self.strict[chosen], texts)
 
 
 def fit_paraphrases(pairs: LabelledFeatures, card: Mapping[str, Any] | None = None) -> ParaphraseModel:
-    """Fit the model.
-
-    Parameters
-    ----------
-    pairs : LabelledFeatures
-        Pairs of both kinds, each with and without paraphrases.
-    card : mapping, optional
-        Notes for the model's card.
-    """
+    """Fit the model to pairs of both kinds, each with and without paraphrases."""
     mean, scale = pairs.features.mean(0), np.maximum(pairs.features.std(0), 1e-3)
     inputs = standardised(pairs.features, mean, scale)
     weights = [fit_logistic(inputs, pairs.strict, ridge=RIDGE)]
@@ -72,14 +47,9 @@ def fit_paraphrases(pairs: LabelledFeatures, card: Mapping[str, Any] | None = No
 
 
 def cross_fitted(pairs: LabelledFeatures, seed: int = 0) -> np.ndarray:
-    """The probability of each pair by a model that was fitted without it.
+    """The probability of each pair by a model that was fitted without it: float64, shape (N,).
 
     Pairs that share a sentence, directly or through others, are in the same part.
-
-    Returns
-    -------
-    numpy.ndarray
-        float64, shape (N,).
     """
     fold = folds(pairs.texts, seed)
     found = np.zeros(len(pairs.labels))

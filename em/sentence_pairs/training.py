@@ -51,13 +51,7 @@ _Labelled = tuple[str, bool, bool, tuple[str, str]]
 
 
 def read_labelled(path: Path, limit: int | None = None) -> list[SentencePair]:
-    """The pairs of a file that have a label; problems are reported on stderr.
-
-    Raises
-    ------
-    InputError
-        If there are none.
-    """
+    """The pairs of a file that have a label; problems go to stderr, and no label at all is an InputError."""
     found = []
     for pair in read_pairs(path):
         if isinstance(pair, InputError):
@@ -74,19 +68,7 @@ def measured(
 ) -> Iterator[tuple[np.ndarray, Tagged]]:
     """Features and coverage of each pair, NaN if it cannot be aligned; and the tagged source sentence.
 
-    Parameters
-    ----------
-    texts : sequence of (str, str)
-        The pairs.
-    aligner : Aligner
-        Makes the links.
-    store : ArrayStore or None
-        Keeps what is computed, in parts of 200 pairs.
-
-    Yields
-    ------
-    numpy.ndarray, Tagged
-        float32, shape (F + 1,); words and tags.
+    Features and coverage are one array, float32, shape (F + 1,). The store keeps parts of 200 pairs.
     """
     for start in range(0, len(texts), _CHUNK):
         part = texts[start : start + _CHUNK]
