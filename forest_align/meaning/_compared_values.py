@@ -20,37 +20,18 @@ Partners = tuple[Mapping[int, Sequence[int]], Mapping[int, Sequence[int]]]
 
 
 class ValueComparison(NamedTuple):
-    """What the quantities of two sentences say.
-
-    Attributes
-    ----------
-    relations : list of AtomicRelation
-        Quantities that differ.
-    settled, open : set of (int, int)
-        Links between quantities that were compared, and between those that cannot be.
-    equal : set of (int, int)
-        The words of equal quantities, each of one with each of the other.
-    words : (set of int, set of int)
-        The words of quantities that were compared.
-    """
+    """What the quantities of two sentences say."""
 
     relations: list[AtomicRelation]
+    # settled, open: links between quantities that were compared, and between those that cannot be
     settled: Cells
     open: Cells
-    equal: Cells
-    words: tuple[set[int], set[int]]
+    equal: Cells  # The words of equal quantities, each of one with each of the other
+    words: tuple[set[int], set[int]]  # The words of quantities that were compared
 
 
 def compared_values(source: ReadSentence, target: ReadSentence, partners: Partners) -> ValueComparison:
-    """Compare each two quantities that links join, or that count linked words.
-
-    Parameters
-    ----------
-    source, target : ReadSentence
-        The sentences.
-    partners : (mapping, mapping)
-        The partners of the linked words of both sides.
-    """
+    """Compare each two quantities that links join, or that count linked words."""
     found = ValueComparison([], set(), set(), set(), (set(), set()))
     lefts = read_quantities(source.words, source.tags)
     rights = read_quantities(target.words, target.tags) if lefts else ()

@@ -27,17 +27,10 @@ Partners = Mapping[int, Sequence[int]]
 
 
 class RoleRelations(NamedTuple):
-    """What the roles say.
-
-    Attributes
-    ----------
-    relations : list of AtomicRelation
-        Exchanges.
-    settled : set of (int, int)
-        Linked words that only seem opposed, because their arguments are exchanged too: *taller*, *shorter*.
-    """
+    """What the roles say."""
 
     relations: list[AtomicRelation]
+    # Linked words that only seem opposed, because their arguments are exchanged too: *taller*, *shorter*
     settled: set[tuple[int, int]]
 
 
@@ -50,16 +43,7 @@ def exchanged_roles(
     """Compare the roles of linked words.
 
     Two linked predicates exchange roles if each has a word in the same role, the two are not linked to each
-    other, but both have partners elsewhere.
-
-    Parameters
-    ----------
-    source, target : ReadSentence
-        The sentences.
-    partners : (mapping, mapping)
-        The partners of the linked words of both sides.
-    equal : set of (int, int)
-        Words of equal quantities, whose order says nothing: *5 May*, *May 5*.
+    other, but both have partners elsewhere. The order of ``equal`` words says nothing: *5 May*, *May 5*.
     """
     ours, theirs = _fillers(source), _fillers(target)
     found = RoleRelations([], set())

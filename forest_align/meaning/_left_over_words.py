@@ -47,14 +47,7 @@ _APPROXIMATE = frozenset(
 def left_over_relation(read: ReadSentence, word: int, linked: Collection[int]) -> tuple[str, str] | None:
     """The relation of a sentence with a word to one without it, and the rule; None if it says nothing.
 
-    Parameters
-    ----------
-    read : ReadSentence
-        The sentence.
-    word : int
-        A word without a link that denies nothing.
-    linked : collection of int
-        The words of the sentence that have links.
+    The word has no link and denies nothing.
     """
     lower, lemma, tag = read.lower[word], read.lemmas[word], read.tags[word]
     if lower in MODALS and not tag.startswith("NN"):

@@ -29,34 +29,16 @@ _SUBJECTS = ("nsubj", "nsubjpass", "xsubj", "csubj")
 
 
 class Denial(NamedTuple):
-    """A word or phrase that denies something.
-
-    Attributes
-    ----------
-    span : (int, int)
-        Its words.
-    target : int
-        The word that it denies.
-    clause : int
-        The verb of the clause that does not hold then; -1 if only the target is denied.
-    relation : str
-        Opposite, or different if it says that something ended or almost happened.
-    """
+    """A word or phrase that denies something."""
 
     span: Span
-    target: int
-    clause: int
-    relation: str
+    target: int  # The word that it denies
+    clause: int  # The verb of the clause that does not hold then; -1 if only the target is denied
+    relation: str  # Opposite, or different if it says that something ended or almost happened
 
 
 class ReadSentence:
-    """One sentence of a pair; dependencies are derived when a rule needs them.
-
-    Parameters
-    ----------
-    sentence : Sentence
-        With tags, and with a forest if there are dependencies.
-    """
+    """A tagged sentence of a pair; dependencies are derived from its forest when a rule needs them."""
 
     def __init__(self, sentence: Sentence) -> None:
         self.sentence = sentence

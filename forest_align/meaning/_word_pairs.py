@@ -41,15 +41,7 @@ _POSSIBLE = MODALS - {"should", "ought"}
 def word_relation(
     one: WordProfile, two: WordProfile, texts: tuple[str, str], tags: tuple[str, str]
 ) -> tuple[str, str]:
-    """The relation of two linked words, and the rule that found it.
-
-    Parameters
-    ----------
-    one, two : WordProfile
-        Of the words.
-    texts, tags : (str, str)
-        The words as they are written, and their tags.
-    """
+    """The relation of two linked words, and the rule that found it."""
     if one.lower == two.lower or one.is_punctuation or two.is_punctuation:
         return EQUIVALENT, "same word"
     if one.lemma == two.lemma:
