@@ -6,6 +6,7 @@ import importlib.util
 import re
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -45,6 +46,16 @@ RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "scale": ("RAW --limit 2 --batch-size 1 --engines", r"`align` \| \d+ \| \d+\.\d .*\| 2 of 2 \| 0 \|", {}),
     "scale_engine": ("local RAW FOLDER --batch-size 1", "^$", {}),
     "serve_load": ("RAW --aligner contextual --requests 4 --slow 2", "huge: .'413': 2", {}),
+    "simalign_speed": (
+        "RAW --encoder ENCODER --layer 1 --limit 2 --rounds 1 --aligner contextual",
+        r"SimAlign \| .* 1\.00 \|\n\| contextual \| \d+ \|",
+        {},
+    ),
+    "soak": (
+        "RAW --folder SOAK --pairs 130 --part-size 64",
+        "130 of 130 rows in 3 parts .*\n13 with an error\n0 in a wrong place.*\n(58 of 58|2 of 2) lines",
+        {"BROKEN": 10, "CHECKED": 1},
+    ),
 }
 
 
@@ -52,7 +63,7 @@ RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {
 def inputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Files that the scripts read, by what stands for them in the arguments."""
     folder = tmp_path_factory.mktemp("benchmarks")
-    files = {name: folder / name.lower() for name in ("RAW", "ALIGNED", "FOLDER")}
+    files = {name: folder / name.lower() for name in ("RAW", "ALIGNED", "FOLDER", "ENCODER", "SOAK")}
     files["RAW"].write_text(f"{SOURCE}\t{TARGET}\n{TARGET}\t{SOURCE}\n", encoding="utf-8")
     alignment = forest_align.load("contextual").align(SOURCE, TARGET)
     files["ALIGNED"].write_text(alignment.to_json() + "\n", encoding="utf-8")
@@ -64,6 +75,18 @@ def threads_as_before() -> Iterator[None]:
     threads = torch.get_num_threads()
     yield
     torch.set_num_threads(threads)
+
+
+def write_encoder(folder: Path) -> None:
+    """Write a small encoder of the transformers library, with random weights, that knows a few words."""
+    from transformers import BertConfig, BertModel, BertTokenizerFast
+
+    folder.mkdir()
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *sorted(set(SOURCE.lower().split()))]
+    (folder / "vocab.txt").write_text("\n".join(words), encoding="utf-8")
+    BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
+    sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    BertModel(BertConfig(vocab_size=len(words), **sizes)).save_pretrained(folder)
 
 
 def script(name: str) -> ModuleType:
@@ -79,10 +102,17 @@ def test_every_script_is_run_here() -> None:
     assert sorted(RUNS) == SCRIPTS
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.engine) if name == "soak" else name for name in SCRIPTS]
+)
 def test_it_runs(
     name: str, inputs: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    if name == "soak":
+        pytest.importorskip("ray")
+    if name == "simalign_speed":
+        pytest.importorskip("simalign")
+        write_encoder(Path(inputs["ENCODER"]))
     arguments, printed, smaller = RUNS[name]
     module = script(name)
     for constant, value in smaller.items():
