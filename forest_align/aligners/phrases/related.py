@@ -21,6 +21,7 @@ from forest_align.alignment import (
     PhrasePair,
     PhraseRelation,
 )
+from forest_align.lexicon.function_words import is_content_word
 from forest_align.meaning.changes import WordChanges
 from forest_align.meaning.relation_algebra import EQUIVALENT, MIXED, UNKNOWN, related_by
 from forest_align.meaning.sentence_comparison import atomic_relations
@@ -70,9 +71,12 @@ def with_relations(alignment: Alignment, known: JudgedRelations) -> Alignment:
         inside = [one for one in known.atomic if one.lies_in(*spans)]
         name = related_by(inside)
         relation = None
-        if name not in (MIXED, UNKNOWN):
-            # Of most pairs both sides are one and the same word: nothing can have changed.
-            is_same = source.words[slice(*spans[0])] == target.words[slice(*spans[1])]
+        words = source.words[slice(*spans[0])], target.words[slice(*spans[1])]
+        # Of most pairs both sides are one and the same word: nothing can have changed.
+        is_same = words[0] == words[1]
+        # Function words that differ replace each other only in a phrase: by Ann, of Ann.
+        is_told = name != EQUIVALENT or is_same or any(map(is_content_word, (*words[0], *words[1])))
+        if name not in (MIXED, UNKNOWN) and is_told:
             relation = PhraseRelation(name, None, () if is_same else changes.of(*spans), tuple(inside))
         related.append(replace(pair, relation=relation, similarity=known.similarity.get(k)))
     return replace(alignment, phrases=tuple(related))

@@ -1,0 +1,30 @@
+"""The relations that phrase pairs of an alignment get."""
+
+from __future__ import annotations
+
+import pytest
+
+from forest_align.aligners.phrases.related import JudgedRelations, with_relations
+from forest_align.alignment import Alignment, Links, PhrasePair
+from forest_align.types import Node, Sentence
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "relation"),
+    [
+        ("over Monday", "on Monday", "equivalent"),
+        ("over", "on", None),
+        ("on", "on", "equivalent"),
+        (".", ";", None),
+        ("big", "large", "equivalent"),
+    ],
+)
+def test_function_words_that_differ_have_no_relation_alone(
+    source: str, target: str, relation: str | None
+) -> None:
+    sides = [Sentence.from_words(text.split()) for text in (source, target)]
+    whole = PhrasePair(Node(0, len(sides[0]), ""), Node(0, len(sides[1]), ""), 0.9)
+    links = [(k, k) for k in range(len(sides[0]))]
+    alignment = Alignment(*sides, words=Links(tuple(links)), phrases=(whole,))
+    (pair,) = with_relations(alignment, JudgedRelations([], {})).phrases
+    assert (pair.relation and pair.relation.name) == relation
