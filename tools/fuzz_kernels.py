@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import pickle
 import random
 import sys
 import time
@@ -420,6 +421,14 @@ def _read_only(array: np.ndarray) -> np.ndarray:
 
 
 # -------------------------------------------------------------------------------------------- running
+
+
+def outcome(name: str, arguments: Arguments) -> bytes:
+    """What a kernel returns, or its message if it refuses the arguments, as bytes to compare."""
+    try:
+        return pickle.dumps(FUNCTIONS[name][0](*arguments))
+    except ValueError as error:
+        return str(error).encode()
 
 
 def run_case(seed: int, names: list[str]) -> str:

@@ -11,13 +11,12 @@ Example::
 from __future__ import annotations
 
 import argparse
-import pickle
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from fuzz_kernels import FUNCTIONS
+from fuzz_kernels import FUNCTIONS, outcome
 
 import forest_align
 
@@ -32,17 +31,11 @@ PAIRS = [
 
 def outcomes_equal(name: str, seed: int, pool: ThreadPoolExecutor) -> bool:
     """Whether all threads get what one gets, from the same arrays."""
-    function, make, _ = FUNCTIONS[name]
-    arguments = make(np.random.default_rng(seed))
-
-    def call(_: int = 0) -> bytes:
-        try:
-            return pickle.dumps(function(*arguments))
-        except ValueError as error:  # scores that have no tree
-            return str(error).encode()
-
-    expected = call()
-    return all(found == expected for found in pool.map(call, range(2 * THREADS)))
+    arguments = FUNCTIONS[name][1](np.random.default_rng(seed))
+    expected = outcome(name, arguments)
+    return all(
+        found == expected for found in pool.map(lambda _: outcome(name, arguments), range(2 * THREADS))
+    )
 
 
 def main() -> int:
