@@ -47,7 +47,7 @@ def entailment_scorer(judgements: Sequence[str]) -> Callable[[Sequence[Alignment
     wanted = np.array(judgements)
 
     def score(alignments: Sequence[Alignment]) -> list[Figures]:
-        relations = [_root_relation(one) for one in alignments]
+        relations = [one.root_relation for one in alignments]
         said = np.array([_SAYS.get(one, _NEUTRAL) for one in relations])
         is_denied = np.isin(relations, ("opposite", "different"))
         statistics = _detection(said == _CONTRADICTION, wanted == _CONTRADICTION)
@@ -87,7 +87,7 @@ def paraphrase_scorer(labels: Sequence[bool]) -> Callable[[Sequence[Alignment]],
         return Figures.of("paws", {}, {"auc": area(scores, wanted)})
 
     def score(alignments: Sequence[Alignment]) -> list[Figures]:
-        said = np.array([_root_relation(one) == "equivalent" for one in alignments])
+        said = np.array([one.root_relation == "equivalent" for one in alignments])
         statistics = _detection(said, wanted) | {"false": share(said & ~wanted, ~wanted)}
         return [Figures.of("paws", statistics), *paraphrase_use(of_probabilities)(alignments)]
 
@@ -104,10 +104,3 @@ def _detection(said: np.ndarray, wanted: np.ndarray) -> dict[str, Statistic]:
             safe_divide(sums[..., 0], sums[..., 2]),
         ),
     )
-
-
-def _root_relation(alignment: Alignment) -> str:
-    """The relation of the whole sentences of an alignment; empty if nothing is known."""
-    roots = (pair.relation for pair in alignment.phrases if alignment.is_root_pair(pair))
-    relation = next(roots, None)
-    return "" if relation is None else relation.name

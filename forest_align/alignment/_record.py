@@ -68,6 +68,13 @@ class AlignmentRecord(JsonLine):
         roots = (0, len(self.source)), (0, len(self.target))
         return (pair.source_node.span, pair.target_node.span) == roots
 
+    @property
+    def root_relation(self) -> str:
+        """Name of the relation of the whole sentences; empty if nothing is known."""
+        relations = (pair.relation for pair in self.phrases if self.is_root_pair(pair))
+        relation = next(relations, None)
+        return "" if relation is None else relation.name
+
     def texts_of(self, pair: PhrasePair) -> tuple[str, str]:
         """The words of the two sides of a phrase pair, with blanks between them."""
         source, target = pair.source_node, pair.target_node

@@ -133,12 +133,6 @@ def roots_note(alignment: AlignmentRecord) -> str:
     return "whole sentences aligned"
 
 
-def sentences_note(alignment: AlignmentRecord) -> str:
-    """Say how the whole sentences are related; empty if that is not known."""
-    whole = (pair.relation for pair in alignment.phrases if alignment.is_root_pair(pair))
-    return next((relation.name for relation in whole if relation is not None), "")
-
-
 def paraphrase_note(alignment: AlignmentRecord) -> str:
     """Say how probable it is that the sentences are paraphrases; empty if that is not known."""
     paraphrase = alignment.paraphrase_probability

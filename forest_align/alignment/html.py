@@ -17,7 +17,6 @@ from forest_align.alignment._shown_pairs import (
     ordered_pairs,
     paraphrase_note,
     roots_note,
-    sentences_note,
     spans_of,
     word_note,
 )
@@ -102,7 +101,7 @@ def section_body(alignment: AlignmentRecord, *, open_trees: bool = False, number
     An alternative has a ``number`` from 2.
     """
     pairs = ordered_pairs(alignment)
-    notes = [alignment.aligner, roots_note(alignment), sentences_note(alignment), paraphrase_note(alignment)]
+    notes = [alignment.aligner, roots_note(alignment), alignment.root_relation, paraphrase_note(alignment)]
     if alignment.log_probability is not None and (number > 1 or alignment.alternatives):
         notes.append(f"log score {alignment.log_probability:.2f}")
     name = f"Pair {escaped(alignment.id)}" if alignment.id else ""

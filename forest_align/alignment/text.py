@@ -14,7 +14,6 @@ from forest_align.alignment._shown_pairs import (
     paraphrase_note,
     relation_note,
     roots_note,
-    sentences_note,
 )
 from forest_align.alignment._text_layout import (
     SEPARATOR,
@@ -126,7 +125,7 @@ def _title(
         parts = [f"pair {plain(alignment.id)}" if alignment.id else "pair", plain(alignment.aligner)]
     if alignment.phrases and alignment.has_derivation:
         parts.append(roots_note(alignment) if alignment.root_aligned else "partly aligned")
-    parts += [sentences_note(alignment), paraphrase_note(alignment)]
+    parts += [alignment.root_relation, paraphrase_note(alignment)]
     if everything and alignment.log_probability is not None:
         parts.append(f"log score {alignment.log_probability:.2f}")
     if everything and alignment.score is not None:
