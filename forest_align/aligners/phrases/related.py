@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -71,13 +72,13 @@ def with_relations(alignment: Alignment, known: JudgedRelations) -> Alignment:
         inside = [one for one in known.atomic if one.lies_in(*spans)]
         name = related_by(inside)
         relation = None
-        words = source.words[slice(*spans[0])], target.words[slice(*spans[1])]
-        # Of most pairs both sides are one and the same word: nothing can have changed.
-        is_same = words[0] == words[1]
-        # Function words that differ replace each other only in a phrase: by Ann, of Ann.
-        is_told = name != EQUIVALENT or is_same or any(map(is_content_word, (*words[0], *words[1])))
-        if name not in (MIXED, UNKNOWN) and is_told:
-            relation = PhraseRelation(name, None, () if is_same else changes.of(*spans), tuple(inside))
+        if name not in (MIXED, UNKNOWN):
+            words = source.words[slice(*spans[0])], target.words[slice(*spans[1])]
+            # Of most pairs both sides are one and the same word: nothing can have changed.
+            is_same = words[0] == words[1]
+            # Function words that differ replace each other only in a phrase: by Ann, of Ann.
+            if is_same or name != EQUIVALENT or any(map(is_content_word, chain(*words))):
+                relation = PhraseRelation(name, None, () if is_same else changes.of(*spans), tuple(inside))
         related.append(replace(pair, relation=relation, similarity=known.similarity.get(k)))
     return replace(alignment, phrases=tuple(related))
 
