@@ -13,9 +13,9 @@ from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.judge import JudgeModel
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.em.corpus.parsed_pairs import ParsedPair
+from forest_align.em.fitting.folds import FOLDS, Keys, folds_of, sentence_key
 from forest_align.em.fitting.small_networks import adapt_rectifier
-from forest_align.em.phrases.judge_training import SETTINGS, JudgeExamples, examples_of
-from forest_align.em.phrases.training import FOLDS
+from forest_align.em.phrases.judge_training import SETTINGS, JudgeExamples, aligned_examples
 from forest_align.types import InputError
 
 #: Fewer pairs with marked phrases say too little.
@@ -30,7 +30,7 @@ class AdaptedModel:
     model: ForestModel  # With the judge that it had if the other one is not better
     pairs: int  # Sentence pairs with marked phrases
     # before, after: mean cross-entropy, in nats, of the judge that was there, and of judges that had learned
-    # from the other four fifths of the sentence pairs
+    # from sentence pairs of other folds, which share no sentence with those that they are measured on
     before: float
     after: float
 
@@ -51,8 +51,8 @@ def adapted_to_marks(
 ) -> AdaptedModel:
     """Train the judge of a model further on marked phrases, and keep it if cross-fitting finds it better.
 
-    Raises an InputError if the model has no judge, there are fewer than :data:`FEWEST_PAIRS` pairs, or word
-    vectors cannot be computed. Word candidates are the model's by default.
+    Raises an InputError if the model has no judge, there are fewer than :data:`FEWEST_PAIRS` pairs, none
+    has phrases that differ, or word vectors cannot be computed. Word candidates are the model's by default.
     """
     judge = model.judge
     if judge is None or model.phrases is None:
@@ -62,29 +62,37 @@ def adapted_to_marks(
     aligner = ForestAligner(
         replace(model, relations=None, judge=None), parser=parser, candidates=words, paraphrases=False
     )
-    examples = []
+    examples: list[JudgeExamples] = []
+    keys: list[Keys] = []
     for pair in pairs:
         source, target = aligner.prepare_pair(pair.source, pair.target)
-        candidates = aligner.candidates.candidates(source, target)
-        judged = aligner.pairs_to_judge(source, target, candidates)
-        if judged is not None:  # None of an empty sentence
-            examples.append(examples_of(judged, pair.pair))
+        learned_from = aligned_examples(pair.pair, source, target, aligner)
+        if learned_from is not None:
+            examples.append(learned_from)
+            keys.append((sentence_key(source.words), sentence_key(target.words)))
         if report is not None:
             report(1)
+    fold_of = folds_of(keys)
     before = after = 0.0
     count = sum(len(one.wanted) for one in examples)
+    if not count:
+        raise InputError("expected pairs of phrases that differ, found none")
     for fold in range(FOLDS):
-        unseen = examples[fold::FOLDS]
-        learned_from = [one for place, one in enumerate(examples) if place % FOLDS != fold]
-        before += _total_loss(judge, unseen) / max(count, 1)
-        after += _total_loss(adapted_judge(judge, learned_from, seed), unseen) / max(count, 1)
+        unseen, others = (
+            [one for one, own in zip(examples, fold_of, strict=True) if (own == fold) == is_unseen]
+            for is_unseen in (True, False)
+        )
+        before += _total_loss(judge, unseen) / count
+        after += _total_loss(adapted_judge(judge, others, seed), unseen) / count
     if after < before:
         model = replace(model, judge=adapted_judge(judge, examples, seed))
     return AdaptedModel(model, len(pairs), before, after)
 
 
 def adapted_judge(judge: JudgeModel, examples: Sequence[JudgeExamples], seed: int = 0) -> JudgeModel:
-    """A judge that has also learned from these pairs."""
+    """A judge that has also learned from these pairs; the same one if they hold no phrases to learn from."""
+    if not any(len(one.wanted) for one in examples):
+        return judge
     features = np.concatenate([one.features for one in examples])
     wanted = torch.from_numpy(np.concatenate([one.wanted for one in examples]))
 
@@ -98,6 +106,8 @@ def adapted_judge(judge: JudgeModel, examples: Sequence[JudgeExamples], seed: in
 
 def _total_loss(judge: JudgeModel, examples: Sequence[JudgeExamples]) -> float:
     """Sum of the cross-entropies of pairs of phrases, each a mean of both outputs."""
+    if not examples:
+        return 0.0
     scores = torch.from_numpy(judge.network.outputs(np.concatenate([one.features for one in examples])))
     wanted = torch.from_numpy(np.concatenate([one.wanted for one in examples]))
     return float(binary_cross_entropy_with_logits(scores, wanted, reduction="none").mean(dim=1).sum())

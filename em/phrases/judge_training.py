@@ -35,14 +35,14 @@ from forest_align.data.formats.format import SentencePair
 from forest_align.data.pairs import read_pairs
 from forest_align.em.corpus.cache import ArrayStore
 from forest_align.em.corpus.corpus import LazyParser, parser_fingerprint
-from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs
+from forest_align.em.corpus.parsed_pairs import parse_pairs
 from forest_align.em.fitting.small_networks import RectifierSettings, fit_rectifier, with_convention
 from forest_align.em.phrases.examples import MARKED
 from forest_align.em.phrases.training import FOLDS
 from forest_align.eval.benchmarks.core_phrases import is_dev_verse
 from forest_align.eval.metrics.core_scores import marked_spans
 from forest_align.system.progress import counted
-from forest_align.types import InputError
+from forest_align.types import InputError, Sentence
 
 #: Files below the data folder, after that of ETPC.
 VERSES = "phrases/verses-train.jsonl.gz"
@@ -107,15 +107,18 @@ def read_examples(
     for number, one in enumerate(parsed):
         if isinstance(one, InputError):
             raise one
-        yield _examples(one, aligners[number % len(aligners)])
+        examples = aligned_examples(one.pair, one.source, one.target, aligners[number % len(aligners)])
+        if examples is None:
+            raise InputError(f"pair {one.pair.id!r}: expected sentences with word vectors")
+        yield examples
 
 
-def _examples(one: ParsedPair, aligner: ForestAligner) -> JudgeExamples:
-    candidates = aligner.candidates.candidates(one.source, one.target)
-    pairs = aligner.pairs_to_judge(one.source, one.target, candidates)
-    if pairs is None:
-        raise InputError(f"pair {one.pair.id!r}: expected sentences with word vectors")
-    return examples_of(pairs, one.pair)
+def aligned_examples(
+    pair: SentencePair, source: Sentence, target: Sentence, aligner: ForestAligner
+) -> JudgeExamples | None:
+    """What a pair teaches, given its sentences with forests; None if one has no words or no word vectors."""
+    pairs = aligner.pairs_to_judge(source, target, aligner.candidates.candidates(source, target))
+    return None if pairs is None else examples_of(pairs, pair)
 
 
 def sampled_verses(path: Path, count: int, seed: int) -> list[SentencePair]:

@@ -175,9 +175,9 @@ def _adapted(
     from forest_align.em.phrases.judge_adaptation import adapted_to_marks
     from forest_align.system.progress import counting_bar
 
-    pairs = [pair for pair in reader.parse(marked) if isinstance(pair, ParsedPair)]
     try:
-        with counting_bar("marked phrases", len(pairs)) as bar:
+        with counting_bar("marked phrases", 3 * len(marked)) as bar:
+            pairs = [pair for pair in reader.parse(marked, bar.update) if isinstance(pair, ParsedPair)]
             adapted = adapted_to_marks(
                 model,
                 pairs,

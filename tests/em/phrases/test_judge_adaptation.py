@@ -39,3 +39,10 @@ def test_models_without_a_judge_and_few_pairs_are_refused() -> None:
         adapted_to_marks(replace(model, judge=None), [], parser="en")
     with pytest.raises(InputError, match=f"at least {FEWEST_PAIRS} pairs with marked phrases, found 0"):
         adapted_to_marks(model, [], parser="en")
+
+
+def test_a_judge_without_examples_stays_as_it_is() -> None:
+    start = bundled_model().judge
+    assert start is not None
+    none = JudgeExamples(np.zeros((0, len(JUDGE_FEATURES)), np.float32), np.zeros((0, 2), np.float32))
+    assert adapted_judge(start, [none]) is start
