@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import multiprocessing
 import os
@@ -65,11 +66,17 @@ def exit_status(process: Any) -> int | None:
 
 
 def kill_when_larger(process: Any, out: Path, size: int) -> bool:
-    """Kill a run (SIGKILL) as soon as its output has more bytes; False if it ended before."""
+    """Kill a run (SIGKILL) as soon as its output has more bytes; False if it ended before.
+
+    Returns when its workers have ended too.
+    """
     while process.is_alive():
         if out.exists() and out.stat().st_size > size:
             process.kill()
-            return exit_status(process) == -signal.SIGKILL
+            was_killed = exit_status(process) == -signal.SIGKILL
+            with out.open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)  # its workers hold the output until they notice
+            return was_killed
         time.sleep(0.001)
     return False
 
