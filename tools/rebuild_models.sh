@@ -219,6 +219,4 @@ bundle fixed aligners/models/fixed
 step ablation-tuned measure_ablation ablation.tuned.md "$out/dev/edinburgh/train.sure.json" $dev
 step ablation measure_ablation ablation.md "$alignment/edinburgh/train.sure.json" $gold --skip $first
 step training measure_training training.md $text --gold $dev --start "$out/uniform" --workers "$workers"
-step normalizers measure_training normalizers.md $text --gold $gold --skip $first --gold-limit 0 --start "$out/uniform" --epochs 5 \
-    --normalizers pair symmetric training --uses symmetric --workers "$workers"
 step forest-sizes measure_training forest_sizes.md --gold $gold --skip $first --gold-limit 0 --forest-sizes 1 10 50

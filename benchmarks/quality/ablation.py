@@ -14,7 +14,6 @@ recall and precision (projected from the links), the share of pairs with aligned
     1-best       on the parser's best trees
     no links     without the probability that word links agree with phrases
     no parse     without the probability of the trees
-    parts        phrases as found by the search; parts of constituents are not widened
     projection   no search: the likely word candidates, projected onto the parser's best trees
 
 Recall is computed over constituents of the parser's best trees, which favours the 1-best system.
@@ -166,13 +165,12 @@ def measure(path: str, arguments: argparse.Namespace, stanford: str | None = Non
     best.pairs = [on_best_tree(dev) for dev in forests.pairs]
     systems = {
         "full": (forests, model),
-        "monotonic": (forests, variant(noncompositional=False)),
+        "monotonic": (forests, variant(noncompositional_penalty=None)),
         "without EM": (forests, untrained),
         "by hand": (forests, by_hand),
         "1-best": (best, model),
         "no links": (forests, variant(link_weight=0.0)),
         "no parse": (forests, variant(tree_weight=0.0)),
-        "parts": (forests, variant(whole_constituents=False)),
     }
     chosen = arguments.rows or [*systems, "projection"]
     rows = {

@@ -47,9 +47,7 @@ from forest_align.types import InputError, Sentence
 
 # The search of Arase & Tsujii (2017), with the penalties that are best for it here.
 PUBLISHED: dict[str, Any] = {
-    "single_support": False,
-    "multiword": False,
-    "whole_constituents": False,
+    "strict": True,
     "link_weight": 0.0,
     "tree_weight": 0.0,
     "candidate_weight": 10.0,
@@ -59,9 +57,9 @@ PUBLISHED: dict[str, Any] = {
 }
 SEARCHES: dict[str, dict[str, Any]] = {
     "full": {},
-    "monotonic": {"noncompositional": False},
+    "monotonic": {"noncompositional_penalty": None},
     "published": PUBLISHED,
-    "published, monotonic": {**PUBLISHED, "noncompositional": False},
+    "published, monotonic": {**PUBLISHED, "noncompositional_penalty": None},
 }
 Sides = tuple[Sentence, Sentence]
 Count = Callable[[Iterable[SpanPair]], Sequence[int]]

@@ -51,9 +51,7 @@ CORPORA = {
 STANFORD = "alignment/edinburgh/train.stanford.xml.gz"
 #: The options of each row that differ from the bundled ones.
 STEPS: dict[str, dict[str, float]] = {
-    "search alone": {"clear_words": False, "phrase_cut": 0.0, "phrase_added": 1.0},
-    "clear words": {"phrase_cut": 0.0, "phrase_added": 1.0},
-    "no cut phrases": {"phrase_added": 1.0},
+    "nothing added": {"phrase_added": 1.0},
     "forest": {},
 }
 

@@ -1,17 +1,14 @@
-"""Measure the effects of training data size, mini-batches, normaliser and forest size on a model.
+"""Measure the effects of training data size, mini-batches and forest size on a model.
 
 Usage: python benchmarks/quality/training_table.py PAIRS… --gold GOLD… --start MODEL [--forests CACHE]
             [--workers 2]
-       python benchmarks/quality/training_table.py PAIRS… --gold GOLD… --start MODEL
-           --normalizers pair training
        python benchmarks/quality/training_table.py --gold GOLD… --forest-sizes 1 10 50
 
 Trains from the weights of ``--start`` on the first pairs of a fixed shuffle of all files (text only). It
 prints scores on pairs with gold links: constituent recall, precision and F1, and word F1, all in percent. It
 also prints seconds of training.
 
-``--normalizers`` instead trains with each of these normalisers and with the default, ``symmetric``, in full
-batches on all pairs. ``--forest-sizes`` aligns with the model of ``--options``, with forests of each size
+``--forest-sizes`` instead aligns with the model of ``--options``, with forests of each size
 and of the model's own size. An asterisk marks p < 0.05 against the default (approximate randomization); the
 last column has p for constituent F1.
 """
@@ -30,11 +27,9 @@ from ablation import rows_of, table
 
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.model import ForestModel
-from forest_align.aligners.forest.options import NORMALIZERS
 from forest_align.data.pairs import read_pairs
 from forest_align.em.corpus.corpus import CorpusPair, CorpusReader
 from forest_align.em.forest.dev_set import DevSet, figures
-from forest_align.em.forest.events import Normalizer
 from forest_align.em.forest.state import TrainingSettings
 from forest_align.em.forest.training import train_forest_model
 
@@ -68,33 +63,12 @@ def print_sizes(
                 epochs=arguments.epochs, batch_size=batch_size, workers=arguments.workers
             )
             began = time.perf_counter()
-            trained = train_forest_model(chosen, start, settings, normalizer=Normalizer.SYMMETRIC).model
+            trained = train_forest_model(chosen, start, settings).model
             seconds = time.perf_counter() - began
             scores = figures(dev.statistics(trained))
             cells = [f"{100 * scores[name].value:.2f}" for name in COLUMNS]
             name = f"{batch_size:,}" if batch_size else "all"
             print(f"| {len(chosen):,} | {name} | " + " | ".join(cells) + f" | {seconds:.0f} |", flush=True)
-
-
-def normalizer_table(
-    pairs: Sequence[CorpusPair], dev: DevSet, start: ForestModel, arguments: argparse.Namespace
-) -> str:
-    """Train with each normaliser, and align with each normaliser of the aligner."""
-    settings = TrainingSettings(epochs=arguments.epochs, batch_size=ALL, workers=arguments.workers)
-    own = start.options.normalizer
-    models = {"nothing": start}
-    for normalizer in dict.fromkeys([Normalizer.SYMMETRIC, *map(Normalizer, arguments.normalizers)]):
-        trained = train_forest_model(pairs, start, settings, normalizer=normalizer)
-        models[str(normalizer)] = trained.model
-    results = {}
-    for name, model in models.items():
-        for use in dict.fromkeys([own, *arguments.uses]):
-            used = model.with_options(normalizer=use)
-            label = f"{name}, used as {use}"
-            results[label] = rows_of(dev, used, label)
-    return table(
-        f"trained by, {len(pairs):,} pairs", results, reference=f"{Normalizer.SYMMETRIC}, used as {own}"
-    )
 
 
 def forest_size_table(model: ForestModel, arguments: argparse.Namespace) -> str:
@@ -120,10 +94,6 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--forests", type=Path, metavar="CACHE")
     parser.add_argument("--sizes", type=int, nargs="+", default=[500, 2000, ALL], help="0 is all")
     parser.add_argument("--batch-sizes", type=int, nargs="+", default=[200, 2000, ALL], help="0 is all")
-    parser.add_argument("--normalizers", nargs="+", choices=[str(name) for name in Normalizer])
-    parser.add_argument(
-        "--uses", nargs="+", choices=NORMALIZERS, default=[], help="besides that of --options"
-    )
     parser.add_argument("--forest-sizes", type=int, nargs="+", metavar="N")
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--limit", type=int, help="only the first pairs of each file of PAIRS")
@@ -145,10 +115,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     pairs = read(arguments.pairs, reader, arguments.limit)
     dev = DevSet(read(arguments.gold, reader, arguments.gold_limit, arguments.skip))
     start = replace(ForestAligner.load(arguments.start).model, options=model.options)
-    if arguments.normalizers:
-        print(normalizer_table(pairs, dev, start, arguments))
-    else:
-        print_sizes(pairs, dev, start, arguments)
+    print_sizes(pairs, dev, start, arguments)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.forest.base_pairs import features_of_candidates
+from forest_align.aligners.forest.base_pairs import CONFIDENT_LINK, features_of_candidates
 from forest_align.aligners.forest.features import RELATIONS, PairFeatures, phrase_classes
 from forest_align.aligners.forest.options import ForestOptions
 from forest_align.aligners.forest.phrase_evidence import PhraseEvidence, judged_phrases
@@ -84,8 +84,6 @@ class CorpusReader:
         That of the model, see :class:`ForestModel`.
     phrases : PhraseModel, optional
         That of the model.
-    confident_link : float
-        Word candidates with at least this score count as linked, see :class:`ForestOptions`.
     cache : pathlib.Path, optional
         Folder of the cache.
     given_trees : bool
@@ -103,7 +101,6 @@ class CorpusReader:
         candidates: str = DEFAULT_WORDS,
         dictionary: Dictionary | None = None,
         phrases: PhraseModel | None = None,
-        confident_link: float = 0.5,
         cache: Path | None = None,
         given_trees: bool = False,
         links: str = "sure",
@@ -114,7 +111,6 @@ class CorpusReader:
         self.candidate_name = candidates
         self.dictionary = dictionary
         self.phrases = phrases
-        self.confident_link = confident_link
         self.given_trees = given_trees
         self._store = ArrayStore(cache) if cache is not None else None
         self._parser = LazyParser(parser, forest_size)
@@ -139,7 +135,6 @@ class CorpusReader:
             candidates=model.words if candidates is None else candidates,
             dictionary=model.dictionary,
             phrases=model.phrases,
-            confident_link=model.options.confident_link,
             cache=cache,
             given_trees=given_trees,
             links=links,
@@ -148,7 +143,7 @@ class CorpusReader:
     @cached_property
     def _pair_identity(self) -> list[Any]:
         words = self.candidate_name
-        found = [self._parser_identity, words, self.confident_link, candidate_fingerprint(words)]
+        found = [self._parser_identity, words, CONFIDENT_LINK, candidate_fingerprint(words)]
         if self.dictionary is not None:
             values, derivations = self.dictionary.encoded()
             found.append([values, fingerprint_of(derivations)])
@@ -282,9 +277,7 @@ class CorpusReader:
         if self._provider.uses_vectors:
             source, target = self._with_vectors(source, target)
         found = tuple(replace(c, score=float(c.score)) for c in self._provider.candidates(source, target))
-        features = features_of_candidates(
-            source, target, found, self.confident_link, load_lexicon(), self.dictionary
-        )
+        features = features_of_candidates(source, target, found, load_lexicon(), self.dictionary)
         # As in the aligner, sentences without word vectors have no phrase evidence.
         if self.phrases is None or source.vectors is None or target.vectors is None:
             return found, features, None

@@ -16,7 +16,6 @@ from forest_align.aligners.forest.features import (
     PhraseClasses,
 )
 from forest_align.aligners.forest.model import ForestModel
-from forest_align.em.forest.events import PairRows
 
 _RELATION_BITS = 1 << np.arange(len(RELATIONS))
 _GENERAL_CODES = len(CATEGORIES) ** 2 << len(RELATIONS)
@@ -29,7 +28,8 @@ class CorpusFeatures:
     Features 0 to ``len(GENERAL_FEATURES) - 1`` are the general ones; the lexicalised ones follow.
     """
 
-    pairs: list[PairRows]  # For each sentence pair, the rows of its class pairs
+    # For each sentence pair, the rows of its class pairs, see `EventTableBuilder.add`
+    pairs: list[np.ndarray]
     # feature_offsets, feature_ids: Features of the rows, see EventTable
     feature_offsets: np.ndarray
     feature_ids: np.ndarray
@@ -64,10 +64,9 @@ def number_features(pairs: Sequence[PairFeatures], least_pairs: int) -> CorpusFe
     ]
     distinct, rows = np.unique(np.concatenate([code.ravel() for code in codes]), return_inverse=True)
     found, at = [], 0
-    for code, (source, target) in zip(codes, sides, strict=True):
-        table = rows[at : at + code.size].reshape(code.shape).astype(np.int32)
+    for code in codes:
+        found.append(rows[at : at + code.size].reshape(code.shape).astype(np.int32))
         at += code.size
-        found.append(PairRows(table, source[:-1], target[:-1]))
     by_number = list(names)
     lexical_keys = tuple(f"{by_number[key >> 32]}\t{by_number[key & 0xFFFFFFFF]}" for key in kept.tolist())
     return CorpusFeatures(found, *_features_of(distinct), lexical_keys)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from forest_align.aligners.forest.prepared_pair import PreparedPair
 from forest_align.cext.alignment_arguments import SearchOptions
 from forest_align.cext.alignment_result import AlignmentArrays
 from forest_align.em.forest._objective import EventTable
-from forest_align.em.forest.events import EventTableBuilder, Normalizer, PairEvents, PairRows
+from forest_align.em.forest.events import EventTableBuilder, PairEvents
 from forest_align.em.forest.expectation import PairExpectation
 from forest_align.storage.fingerprints import fingerprint_of
 from forest_align.types import ParseForest
@@ -90,25 +90,24 @@ def _covered(forest: ParseForest, nodes: np.ndarray) -> int:
 
 def build_problem(
     pairs: Sequence[PreparedPair],
-    rows: Sequence[PairRows],
-    normalizer: Normalizer,
+    rows: Sequence[np.ndarray],
     feature_offsets: np.ndarray,
     feature_ids: np.ndarray,
     feature_count: int,
     options: Sequence[SearchOptions],
 ) -> AlignmentProblem:
-    """Create the events of all pairs, and from them a training problem."""
-    builder = EventTableBuilder(normalizer)
-    events = builder.add(rows)
+    """Create the events of all pairs from their rows, and from these a training problem."""
+    builder = EventTableBuilder()
+    events = [builder.add(of_pair) for of_pair in rows]
     table = builder.finish(feature_offsets, feature_ids, feature_count)
     named = [sorted(one._asdict().items()) for one in options]
-    parts: list[Any] = [str(normalizer), named, feature_count, feature_offsets, feature_ids]
+    parts: list[Any] = [named, feature_count, feature_offsets, feature_ids]
     for pair, pair_rows in zip(pairs, rows, strict=True):
         parts += _arrays_of(pair, pair_rows)
     return AlignmentProblem(pairs, events, table, options, fingerprint_of(*parts))
 
 
-def _arrays_of(pair: PreparedPair, pair_rows: PairRows) -> list[np.ndarray]:
+def _arrays_of(pair: PreparedPair, pair_rows: np.ndarray) -> list[np.ndarray]:
     """Everything that a pair's best alignments and their events depend on."""
     forests = (
         (forest.start, forest.end, forest.edges, forest.roots, forest.log_marginal, forest.edge_log_marginal)
@@ -116,7 +115,7 @@ def _arrays_of(pair: PreparedPair, pair_rows: PairRows) -> list[np.ndarray]:
     )
     return [
         *(part for forest in forests for part in forest),
-        *(getattr(pair_rows, one.name) for one in fields(PairRows)),
+        pair_rows,
         pair.source_class,
         pair.target_class,
         pair.base_source,

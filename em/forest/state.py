@@ -19,8 +19,8 @@ _KEPT = "kept."
 RUN = "a training run of the forest aligner"
 #: What a different hash of a run means, see :func:`forest_align.em.forest._trainer.train`.
 HASHED = {
-    "problem": "other pairs, or the same with other trees, forest sizes, word candidates, normalizer or "
-    "options of the search",
+    "problem": "other pairs, or the same with other trees, forest sizes, word candidates or options of "
+    "the search",
     "initial weights": "another model to start from",
 }
 

@@ -15,7 +15,6 @@ from forest_align.em.corpus.corpus import CorpusPair
 from forest_align.em.forest._features import CorpusFeatures, number_features
 from forest_align.em.forest._trainer import TrainingObserver, train
 from forest_align.em.forest.dev_set import DevSet, figures
-from forest_align.em.forest.events import Normalizer
 from forest_align.em.forest.expectation import BatchExpectation
 from forest_align.em.forest.problem import AlignmentProblem, build_problem
 from forest_align.em.forest.state import EpochReport, TrainingSettings
@@ -41,7 +40,6 @@ def train_forest_model(
     start: ForestModel,
     settings: TrainingSettings,
     *,
-    normalizer: Normalizer = Normalizer.SYMMETRIC,
     beam: int = 50,
     least_pairs: int = 3,
     dev: DevSet | None = None,
@@ -64,8 +62,6 @@ def train_forest_model(
         phrase models, and the description of what was tuned, including the size of forests.
     settings : TrainingSettings
         How to train.
-    normalizer : Normalizer
-        Which candidates compete in training.
     beam : int
         µ_b during training.
     least_pairs : int
@@ -96,7 +92,6 @@ def train_forest_model(
     problem = build_problem(
         [pair.prepared(own) for pair, own in zip(pairs, options, strict=True)],
         features.pairs,
-        normalizer,
         features.feature_offsets,
         features.feature_ids,
         features.feature_count,
@@ -123,7 +118,6 @@ def train_forest_model(
     about = {
         "weights": "trained by Viterbi EM",
         "pairs": len(pairs),
-        "normalizer": normalizer.value,
         "training_beam": beam,
         "least_pairs": least_pairs,
         **{name: value for name, value in asdict(settings).items() if name != "workers"},
@@ -134,6 +128,5 @@ def train_forest_model(
 
 
 def _model(features: CorpusFeatures, weights: np.ndarray, start: ForestModel) -> ForestModel:
-    # The model keeps the start's reading of the normaliser, even if training used another.
     lexical = features.lexical_weights(weights, SMALLEST_WEIGHT)
     return replace(start, weights=weights[: len(GENERAL_FEATURES)].copy(), lexical=lexical)

@@ -30,14 +30,9 @@ PUBLISHED = ForestOptions(
     null_penalty=2.0,
     noncompositional_penalty=2.0,
     parser_weight=0.1,
-    maximum_set=True,
     generation_gap=5,
     candidate_weight=0.0,
-    confident_link=2.0,
-    certain_link=2.0,
-    single_support=False,
-    multiword=False,
-    whole_constituents=False,
+    strict=True,
 )
 
 

@@ -58,7 +58,7 @@ SPACE = {
     "noncompositional_penalty": (0.0, 6.0, False),
 }
 #: Options that were chosen by hand; docs/background/phrases.md says on what.
-BY_HAND: dict[str, Any] = {"generation_gap": 20, "clear_words": True, "phrase_cut": 0.2, "phrase_added": 0.3}
+BY_HAND: dict[str, Any] = {"generation_gap": 20, "phrase_added": 0.3}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -40,7 +40,7 @@ def ablated(aligner: ForestAligner, variant: str) -> ForestAligner:
     """
     model, parser = aligner.model, aligner.parser
     if variant == "monotonic":
-        model = model.with_options(noncompositional=False)
+        model = model.with_options(noncompositional_penalty=None)
     elif variant == "without-em":
         model = replace(model, weights=np.zeros_like(model.weights), lexical={})
     elif variant == "1-best":

@@ -54,7 +54,7 @@ def test_the_ablation_has_a_table_for_each_file_and_one_for_all(
     ]
     systems = [row[0] for row in first[2:]]
     assert systems == [
-        "full", "monotonic", "without EM", "by hand", "1-best", "no links", "no parse", "parts",
+        "full", "monotonic", "without EM", "by hand", "1-best", "no links", "no parse",
         "projection",
     ]  # fmt: skip
     assert [row[1:-1] for row in first[2:]] == [row[1:-1] for row in both[2:]]
@@ -87,10 +87,9 @@ def test_systems_are_what_their_names_say(ablation: Any, monkeypatch: pytest.Mon
     assert systems.pop("projection") == (made["contextual"], None)
     full = ForestAligner.load().model
     changed = {
-        "monotonic": {"noncompositional": False},
+        "monotonic": {"noncompositional_penalty": None},
         "no links": {"link_weight": 0.0},
         "no parse": {"tree_weight": 0.0},
-        "parts": {"whole_constituents": False},
     }
     models = {"without EM": "uniform", "by hand": "fixed"}
     for name, (dev, model) in systems.items():

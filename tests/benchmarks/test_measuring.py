@@ -118,7 +118,7 @@ def test_each_variant_of_the_search_aligns_with_the_candidates_asked_for(
     provider = word_candidates("dictionary")
     aligner = ForestAligner(candidates=provider)
     own = aligner.model.options
-    monotonic = {"noncompositional": False}
+    monotonic = {"noncompositional_penalty": None}
     expected = [replace(own, **{**base, **one}) for base in ({}, module.PUBLISHED) for one in ({}, monotonic)]
     for gold in (True, False):
         calls.clear()

@@ -22,7 +22,7 @@ CLASSES = 40
 
 
 #: What the tests vary.
-OPTIONS = ForestOptions(max_items=100_000).search_options()
+OPTIONS = ForestOptions().search_options()._replace(max_items=100_000)
 
 
 class Case(NamedTuple):

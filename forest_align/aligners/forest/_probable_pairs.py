@@ -16,14 +16,17 @@ import numpy as np
 
 from forest_align.aligners.forest._maximum_set import compositional, log_posterior_of
 from forest_align.aligners.forest._tree_conditions import ChosenTree, chain_length
+from forest_align.aligners.forest.base_pairs import CONFIDENT_LINK
 from forest_align.cext.alignment_result import BASE, COMPOSITIONAL, NONCOMPOSITIONAL, SINGLE
 
 if TYPE_CHECKING:
-    from forest_align.aligners.forest.options import ForestOptions
     from forest_align.aligners.forest.phrase_evidence import PhraseEvidence
     from forest_align.aligners.words.candidate import Candidate
     from forest_align.cext.alignment_result import AlignmentArrays
     from forest_align.types import Derivation, ParseForest
+
+#: A pair of phrases that a word link leaves is left out if the phrase-pair model gives it less than this.
+LEAST_ACROSS_LINKS = 0.2
 
 
 def with_revised_pairs(
@@ -32,10 +35,10 @@ def with_revised_pairs(
     trees: tuple[Derivation, Derivation],
     leaves: Mapping[int, Candidate],
     links: Mapping[tuple[int, int], float],
-    options: ForestOptions,
-    phrases: PhraseEvidence | None,
+    phrases: PhraseEvidence,
+    least: float,
 ) -> AlignmentArrays:
-    """Leave unclear words out and add probable pairs of phrases, as the options say.
+    """Leave unclear words out and add pairs of phrases of at least this probability.
 
     *Words.* A pair of two words is marked as absorbed if its link is not confident, or if a word has another
     link. What rested on it rests on fewer pairs then, which is legitimate. The pair of the roots is kept.
@@ -44,21 +47,17 @@ def with_revised_pairs(
     Then the pairs of nodes that the model finds probable are added, best first, if they fit in: the same
     pairs lie below and around both nodes. One of them may be aligned already if it is a unary chain. The
     other nodes of its two pairs lie one below the other then. Nothing is added without a pair of roots.
-    Added pairs come last; kinds and parents are those of the new set. Without ``phrases``, phrases stay as
-    they are.
+    Added pairs come last; kinds and parents are those of the new set.
     """
     chosen = ChosenTree.of(forests[0], trees[0]), ChosenTree.of(forests[1], trees[1])
     whole = compositional(arrays)
-    if options.clear_words:
-        absorbed = arrays.absorbed | _unclear(arrays, leaves, links, options.confident_link)
-        arrays = arrays._replace(absorbed=absorbed)
-    if phrases is not None and options.phrase_cut:
-        absorbed = arrays.absorbed | _improbable(arrays, chosen, links, phrases, options.phrase_cut)
-        arrays = arrays._replace(absorbed=absorbed)
-    if phrases is not None and options.phrase_added < 1 and arrays.root_aligned:
+    absorbed = arrays.absorbed | _unclear(arrays, leaves, links)
+    absorbed |= _improbable(arrays, chosen, links, phrases)
+    arrays = arrays._replace(absorbed=absorbed)
+    if least < 1 and arrays.root_aligned:
         places = np.flatnonzero(~arrays.absorbed)
         spans = _spans_of(chosen, arrays.source[places], arrays.target[places])
-        new = _fitting(spans, forests, chosen, phrases, options.phrase_added)
+        new = _fitting(spans, forests, chosen, phrases, least)
         whole = np.append(whole, np.ones(len(new), bool))
         arrays = arrays._replace(
             source=np.append(arrays.source, [s for s, _ in new]).astype(np.int32),
@@ -77,7 +76,6 @@ def _unclear(
     arrays: AlignmentArrays,
     leaves: Mapping[int, Candidate],
     links: Mapping[tuple[int, int], float],
-    least: float,
 ) -> np.ndarray:
     """Which pairs are two words whose link is improbable, or of which one has another link: bool (D,)."""
     rows, columns = Counter(i for i, _ in links), Counter(j for _, j in links)
@@ -86,7 +84,7 @@ def _unclear(
         i, j = leaf.source[0], leaf.target[0]
         are_words = leaf.source[1] - i == 1 == leaf.target[1] - j
         if are_words and arrays.parent[place] >= 0:
-            found[place] = links[i, j] < least or rows[i] + columns[j] > 2
+            found[place] = links[i, j] < CONFIDENT_LINK or rows[i] + columns[j] > 2
     return found
 
 
@@ -95,7 +93,6 @@ def _improbable(
     trees: tuple[ChosenTree, ChosenTree],
     links: Collection[tuple[int, int]],
     phrases: PhraseEvidence,
-    least: float,
 ) -> np.ndarray:
     """Which pairs of phrases are improbable though a link leaves them: bool (D,)."""
     spans = _spans_of(trees, arrays.source, arrays.target)
@@ -105,7 +102,7 @@ def _improbable(
     longer = (spans[:, 1::2] - spans[:, ::2]).max(axis=1) > 1
     found = (inside[..., 0] != inside[..., 1]).any(axis=1) & longer & (arrays.parent >= 0)
     if found.any():
-        found[found] = phrases.log_probabilities(spans[found]) < np.log(least)
+        found[found] = phrases.log_probabilities(spans[found]) < np.log(LEAST_ACROSS_LINKS)
     return found
 
 

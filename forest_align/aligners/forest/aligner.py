@@ -375,10 +375,7 @@ class ForestAligner(ParsingAligner):
         InputError
             If a sentence has no forest, or a candidate lies outside of its sentence.
         """
-        confident = self.model.options.confident_link
-        return features_of_candidates(
-            source, target, candidates, confident, self.lexicon, self.model.dictionary
-        )
+        return features_of_candidates(source, target, candidates, self.lexicon, self.model.dictionary)
 
 
 def bundled_model(name: str = NAME) -> ForestModel:

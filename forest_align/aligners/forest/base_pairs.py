@@ -14,20 +14,22 @@ if TYPE_CHECKING:
     from forest_align.lexicon.lexicon import Lexicon
 
 Span = tuple[int, int]
+#: Least score of a word candidate that is reported where the derivation links neither word, and of one that
+#: is reported in any case.
+CONFIDENT_LINK, CERTAIN_LINK = 0.5, 0.6
 
 
 def features_of_candidates(
     source: Sentence,
     target: Sentence,
     candidates: Iterable[Candidate],
-    confident_link: float,
     lexicon: Lexicon,
     dictionary: Dictionary | None = None,
 ) -> PairFeatures:
     """Features of the phrase pairs of two sentences.
 
-    Candidates with a probability of at least ``confident_link`` count as links. If there is a dictionary, it
-    relates words, instead of the lexicon alone.
+    Candidates with a probability of at least :data:`CONFIDENT_LINK` count as links. If there is a dictionary,
+    it relates words, instead of the lexicon alone.
     """
     from forest_align.lexicon.evidence import word_evidence
 
@@ -38,7 +40,7 @@ def features_of_candidates(
                 f"candidate {found.source}-{found.target} is out of range: "
                 f"the sentences have {len(source)} and {len(target)} tokens"
             )
-        if found.weighted and found.score >= confident_link:
+        if found.weighted and found.score >= CONFIDENT_LINK:
             links += [(i, j) for i in range(*found.source) for j in range(*found.target)]
     if dictionary is None:
         evidence = word_evidence(source, target, lexicon)
@@ -52,16 +54,16 @@ def _inside(span: Span, length: int) -> bool:
 
 
 def base_pairs(
-    source: Sentence, target: Sentence, candidates: Iterable[Candidate], multiword: bool
+    source: Sentence, target: Sentence, candidates: Iterable[Candidate], *, groups: bool = True
 ) -> dict[tuple[int, int], Candidate]:
     """Node pairs that need no support: every pair of nodes that cover the two sides of a candidate.
 
-    Groups of words are omitted unless ``multiword`` is set, or if one of their sides is not a node.
+    Groups of words are omitted without ``groups``, or if one of their sides is not a node.
     """
     nodes = _nodes_of_spans(forest_of(source)), _nodes_of_spans(forest_of(target))
     found: dict[tuple[int, int], Candidate] = {}
     for candidate in candidates:
-        if not multiword and max(b - a for a, b in (candidate.source, candidate.target)) > 1:
+        if not groups and max(b - a for a, b in (candidate.source, candidate.target)) > 1:
             continue
         for s in nodes[0].get(candidate.source, ()):
             for t in nodes[1].get(candidate.target, ()):

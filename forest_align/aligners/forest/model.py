@@ -133,15 +133,8 @@ class ForestModel:
     def log_probabilities(self, features: PairFeatures) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Alignment probabilities of every pair of phrase classes (§5.2).
 
-        ``options.normalizer`` decides which classes compete:
-
-        - ``sides``: Pr(source, target) is normalised over the target classes of the sentence, including null.
-          A null-aligned target phrase has no source phrase, so it is normalised over the source classes.
-        - ``pair``: likewise, but null counts as a source phrase: a null-aligned target phrase is normalised
-          over all target classes.
-        - ``symmetric``: an aligned pair has the product of both conditional probabilities. Swapping the
-          sentences and mirroring the weights changes none of them. The alignment may change even so, because
-          the search for non-compositional pairs may find a pair in only one direction.
+        Pr(source, target) is normalised over the target classes of the sentence, including null. A
+        null-aligned target phrase has no source phrase, so it is normalised over the source classes.
 
         Returns
         -------
@@ -159,12 +152,7 @@ class ForestModel:
             self._add_lexical(features, scores)
         rows = _log_sum(scores[:-1], 1)
         columns = _log_sum(scores[:, :-1], 0)
-        pairs = scores[:-1, :-1] - rows[:, None]
-        if self.options.normalizer == "symmetric":
-            pairs = pairs + (scores[:-1, :-1] - columns)
-        elif self.options.normalizer == "pair":
-            columns = _log_sum(scores[-1:, :-1], 1)
-        return pairs, scores[:-1, -1] - rows, scores[-1, :-1] - columns
+        return scores[:-1, :-1] - rows[:, None], scores[:-1, -1] - rows, scores[-1, :-1] - columns
 
     def _add_lexical(self, features: PairFeatures, scores: np.ndarray) -> None:
         targets = {name: place for place, name in enumerate(features.target.attributes())}

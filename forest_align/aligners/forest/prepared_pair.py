@@ -64,13 +64,13 @@ class PreparedPair:
         phrases: PhraseEvidence | None = None,
     ) -> PreparedPair:
         """Prepare two sentences; an InputError if one has no forest, or one that is too large."""
-        base = base_pairs(source, target, candidates, options.multiword)
+        base = base_pairs(source, target, candidates, groups=not options.strict)
         log_prior = {
             pair: options.candidate_weight * math.log(max(found.score, _LEAST))
             for pair, found in base.items()
         }
         if phrases is not None and options.phrase_base < 1:
-            more = base_pairs(source, target, phrases.candidates(options.phrase_base), multiword=True)
+            more = base_pairs(source, target, phrases.candidates(options.phrase_base))
             base = dict(sorted((more | base).items()))
         links = None
         if options.link_weight:

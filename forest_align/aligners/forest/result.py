@@ -12,6 +12,7 @@ from forest_align.aligners.forest._phrase_remainders import left_over_links
 from forest_align.aligners.forest._probable_pairs import with_revised_pairs
 from forest_align.aligners.forest._tree_choice import choose_tree
 from forest_align.aligners.forest._whole_constituents import with_whole_constituents
+from forest_align.aligners.forest.base_pairs import CERTAIN_LINK, CONFIDENT_LINK
 from forest_align.aligners.forest.calibration import log_agreement
 from forest_align.aligners.forest.features import forest_of
 from forest_align.aligners.forest.model import ForestModel
@@ -117,7 +118,7 @@ def reported_derivation(
         _chosen_tree(forests[0], arrays.source_edges, arrays.source, arrays.root_aligned),
         _chosen_tree(forests[1], arrays.target_edges, arrays.target, arrays.root_aligned),
     )
-    if options.maximum_set:
+    if options.strict:
         arrays = with_maximum_set(arrays, forests, trees, base)
     leaves = {place: base[pair] for place, pair in _leaves(arrays)}
     links = _links_at_leaves(leaves.values(), candidates)
@@ -126,12 +127,12 @@ def reported_derivation(
             heads = (forests[0].head[arrays.source[place]], forests[1].head[arrays.target[place]])
             links.setdefault((int(heads[0]), int(heads[1])), leaf.score)
     inside = set(links)
-    _add_confident(links, candidates, options)
-    if options.whole_constituents:
+    if not options.strict:
+        _add_confident(links, candidates)
         arrays = with_whole_constituents(arrays, forests, trees, links)
-    if options.clear_words or options.phrase_cut or options.phrase_added < 1:
+    if phrases is not None and options.phrase_weight:
         count = len(arrays.source)
-        arrays = with_revised_pairs(arrays, forests, trees, leaves, links, options, phrases)
+        arrays = with_revised_pairs(arrays, forests, trees, leaves, links, phrases, options.phrase_added)
         inside -= _cut_links(forests, arrays, count, links)
     return Reported(arrays, links, trees, tuple(sorted(links.keys() - inside)), leaves)
 
@@ -219,9 +220,7 @@ def _chosen_tree(forest: ParseForest, edges: np.ndarray, aligned: np.ndarray, ro
     return choose_tree(forest, edges.tolist(), aligned.tolist(), int(aligned[0]) if rooted else None)
 
 
-def _add_confident(
-    links: dict[tuple[int, int], float], candidates: Iterable[Candidate], options: ForestOptions
-) -> None:
+def _add_confident(links: dict[tuple[int, int], float], candidates: Iterable[Candidate]) -> None:
     """Add confident word pairs that the structure lacks, and certain ones even between linked words.
 
     Groups are not added: their words are candidates too, each with its own probability. Candidates without a
@@ -233,7 +232,7 @@ def _add_confident(
     for found in sorted(words, key=lambda found: (-found.score, found.source, found.target)):
         i, j = found.source[0], found.target[0]
         is_free = i not in used[0] and j not in used[1]
-        if found.score >= (options.confident_link if is_free else options.certain_link):
+        if found.score >= (CONFIDENT_LINK if is_free else CERTAIN_LINK):
             links.setdefault((i, j), found.score)
             used[0].add(i)
             used[1].add(j)

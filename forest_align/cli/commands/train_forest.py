@@ -75,13 +75,6 @@ class TrainForestOptions:
     regularization: float = option(
         "--regularization", type=float, default=1.0, metavar="KAPPA", help="κ of the M-step"
     )
-    normalizer: str = option(
-        "--normalizer",
-        choices=("pair", "symmetric", "training"),
-        default="symmetric",
-        help="what a phrase's candidates are: the phrases of the other sentence, seen from both sides "
-        "(symmetric) or the source alone (pair), or what was seen beside it anywhere (training)",
-    )
     seed: int = option("--seed", type=int, default=0, metavar="N", help="order of the pairs")
     workers: int = option(
         "--workers", type=positive, default=1, metavar="N", help="threads; the result does not depend on them"
@@ -113,7 +106,6 @@ def _train(args: TrainForestOptions) -> int:
     from forest_align.aligners.forest.aligner import ForestAligner
     from forest_align.aligners.loading import kind_of
     from forest_align.em.forest.dev_set import DevSet
-    from forest_align.em.forest.events import Normalizer
     from forest_align.em.forest.state import TrainingSettings
     from forest_align.em.forest.training import train_forest_model
     from forest_align.em.forest.training_progress import TrainingProgress
@@ -146,7 +138,6 @@ def _train(args: TrainForestOptions) -> int:
         pairs,
         start,
         settings,
-        normalizer=Normalizer(args.normalizer),
         dev=DevSet(dev_pairs) if args.dev else None,
         checkpoint=args.output.with_name(args.output.name + ".checkpoint"),
         resume=args.resume,

@@ -97,7 +97,7 @@ def test_relying_on_team_spirit_needs_the_noncompositional_step(aligner: ForestA
     assert found.root_aligned
     assert pairs.keys() >= RELYING_PHRASES
     assert list(pairs.values()).count(False) == 1
-    monotonic = replace(aligner.model, options=replace(aligner.model.options, noncompositional=False))
+    monotonic = aligner.model.with_options(noncompositional_penalty=None)
     without = align_links(ForestAligner(monotonic, lexicon=aligner.lexicon), source, target, RELYING_LINKS)
     assert not phrases(without).keys() >= RELYING_PHRASES
 
@@ -143,12 +143,10 @@ def test_a_word_link_has_the_probability_of_its_candidate(aligner: ForestAligner
 def test_a_candidate_counts_as_a_link_in_features_from_the_confident_probability_on(
     aligner: ForestAligner,
 ) -> None:
-    options = replace(aligner.model.options, confident_link=0.4, certain_link=0.8)
-    chosen = ForestAligner(replace(aligner.model, options=options), lexicon=aligner.lexicon)
     source, target = sentence("(NP (DT the) (NN xyz))"), sentence("(NP (JJ qrs) (NN tuv))")
     none, below, at = (
-        chosen.features(source, target, [Candidate((1, 2), (1, 2), score)] if score else []).relations.sum()
-        for score in (0.0, 0.39, 0.4)
+        aligner.features(source, target, [Candidate((1, 2), (1, 2), score)] if score else []).relations.sum()
+        for score in (0.0, 0.49, 0.5)
     )
     assert none == below < at
 
@@ -184,8 +182,8 @@ def test_a_group_of_words_aligns_as_a_whole(aligner: ForestAligner) -> None:
     found = align_links(aligner, source, target, links)
     assert ("New York", "NYC") in phrases(found)
     assert found.words.pairs == links.pairs
-    published = replace(aligner.model, options=replace(aligner.model.options, multiword=False))
-    without = align_links(ForestAligner(published, lexicon=aligner.lexicon), source, target, links)
+    strict = ForestAligner(aligner.model.with_options(strict=True), lexicon=aligner.lexicon)
+    without = align_links(strict, source, target, links)
     assert ("New York", "NYC") not in phrases(without)
 
 
@@ -197,8 +195,7 @@ def test_sentences_with_nothing_in_common_align_to_nothing(aligner: ForestAligne
 
 def test_without_single_support_unreached_roots_leave_partial_alignments(aligner: ForestAligner) -> None:
     source, target = sentence("(S (NP (DT the) (NN cat)) (VP (VB sat)))"), sentence("(NP (DT the) (NN cat))")
-    options = replace(aligner.model.options, single_support=False)
-    partial = ForestAligner(replace(aligner.model, options=options), lexicon=aligner.lexicon)
+    partial = ForestAligner(aligner.model.with_options(strict=True), lexicon=aligner.lexicon)
     target = sentence("(S (NP (DT the) (NN cat)) (. .))")
     found = align_links(partial, source, target, Links.of([(0, 0), (1, 1)]))
     assert not found.root_aligned
@@ -313,8 +310,8 @@ def test_every_alignment_is_legitimate(aligner: ForestAligner, seed: int) -> Non
     )
     options = replace(
         aligner.model.options,
-        single_support=rng.random() < 0.7,
-        noncompositional=rng.random() < 0.8,
+        strict=rng.random() < 0.3,
+        noncompositional_penalty=rng.choice([0.5, 2.0, 5.0, None]),
         generation_gap=rng.randint(1, 5),
     )
     chosen = ForestAligner(replace(aligner.model, options=options), lexicon=aligner.lexicon)
@@ -344,7 +341,7 @@ def test_base_pairs_take_every_leaf_of_a_token(aligner: ForestAligner) -> None:
     trees = [read_bracket(text) for text in ("(S (NP (NNP a)) (VP (VB b)))", "(S (NNP a) (VP (VB b)))")]
     source = sentence_from_trees(trees)
     target = sentence("(S (NP (NNP a)) (VP (VB b)))")
-    found = base_pairs(source, target, [Candidate((0, 1), (0, 1), 0.9)], True)
+    found = base_pairs(source, target, [Candidate((0, 1), (0, 1), 0.9)])
     assert len(found) == 2
 
 
@@ -386,9 +383,8 @@ def test_k_best_alignments_differ_in_constituents_or_words(aligner: ForestAligne
 
 
 def test_where_the_roots_are_not_reached_there_is_one_alignment(aligner: ForestAligner) -> None:
-    options = replace(aligner.model.options, single_support=False)
     partial = ForestAligner(
-        replace(aligner.model, options=options),
+        aligner.model.with_options(strict=True),
         lexicon=aligner.lexicon,
         candidates=GivenCandidates(Links.of([(0, 0), (1, 1)])),
     )
@@ -421,7 +417,7 @@ def test_settings_are_those_of_the_model_as_json_values() -> None:
     names = ("forest", "forest-published")
     own, published = (json.loads(json.dumps(ForestAligner.load(name).settings)) for name in names)
     assert own["beam"] == published["beam"] > 0
-    assert own["single_support"] and not published["single_support"]
+    assert not own["strict"] and published["strict"]
     assert published["calibration"]["temperature"] == 1
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
-from forest_align.aligners.forest.base_pairs import base_pairs, features_of_candidates
+from forest_align.aligners.forest.base_pairs import CONFIDENT_LINK, base_pairs, features_of_candidates
 from forest_align.aligners.forest.features import pair_features
 from forest_align.aligners.words.candidate import Candidate
 from forest_align.lexicon.evidence import word_evidence
@@ -39,7 +40,7 @@ OTHER_WAY = Candidate((1, 2), (0, 2), 0.6)
 
 
 def test_every_pair_of_nodes_that_cover_a_candidate_is_a_base_pair() -> None:
-    found = base_pairs(SOURCE, TARGET, [GROUP, OTHER_WAY, WORD], multiword=True)
+    found = base_pairs(SOURCE, TARGET, [GROUP, OTHER_WAY, WORD])
     assert list(found) == sorted(found)
     source, target = SOURCE.forest, TARGET.forest
     assert source is not None and target is not None
@@ -57,30 +58,30 @@ def test_every_pair_of_nodes_that_cover_a_candidate_is_a_base_pair() -> None:
 
 def test_groups_on_either_side_are_left_out_unless_wanted_and_spans_that_are_no_node_always() -> None:
     candidates = [WORD, GROUP, OTHER_WAY, Candidate((1, 3), (0, 1), 0.9)]
-    assert set(spans_of(base_pairs(SOURCE, TARGET, candidates, multiword=False))) == {
-        (WORD.source, WORD.target)
-    }
-    every = set(spans_of(base_pairs(SOURCE, TARGET, candidates, multiword=True)))
+    assert set(spans_of(base_pairs(SOURCE, TARGET, candidates, groups=False))) == {(WORD.source, WORD.target)}
+    every = set(spans_of(base_pairs(SOURCE, TARGET, candidates)))
     assert every == {(c.source, c.target) for c in (WORD, GROUP, OTHER_WAY)}
 
 
 @pytest.mark.parametrize("order", [(0.3, 0.8, 0.5), (0.8, 0.5, 0.3), (0.5, 0.3, 0.8)])
 def test_of_several_candidates_for_a_pair_the_most_probable_counts(order: Sequence[float]) -> None:
     candidates = [Candidate((0, 1), (0, 1), score) for score in order]
-    (found,) = base_pairs(SOURCE, TARGET, candidates, multiword=True).values()
+    (found,) = base_pairs(SOURCE, TARGET, candidates).values()
     assert found.score == 0.8
 
 
 def test_candidates_that_are_probable_enough_count_as_links_of_all_their_words() -> None:
     lexicon = load_lexicon()
     evidence = word_evidence(SOURCE, TARGET, lexicon)
-    candidates = [GROUP, OTHER_WAY, WORD]
-    for confident, links in (
-        (0.7, [(2, 2), (3, 2)]),
-        (0.6, [(2, 2), (3, 2), (1, 0), (1, 1)]),
-        (0.71, []),
+    for scores, links in (
+        ((CONFIDENT_LINK, 0.49), [(2, 2), (3, 2)]),
+        ((0.9, 0.6), [(2, 2), (3, 2), (1, 0), (1, 1)]),
+        ((0.49, 0.1), []),
     ):
-        found = features_of_candidates(SOURCE, TARGET, candidates, confident, lexicon)
+        candidates = [
+            replace(group, score=score) for group, score in zip((GROUP, OTHER_WAY), scores, strict=True)
+        ]
+        found = features_of_candidates(SOURCE, TARGET, candidates, lexicon)
         expected = pair_features(SOURCE, TARGET, evidence, links)
         assert (found.relations == expected.relations).all()
 
@@ -95,11 +96,11 @@ def test_a_candidate_outside_of_its_sentence_is_refused(
     bad = Candidate(source, target, 0.1)
     message = rf"candidate \({source[0]}, {source[1]}\)-.* is out of range: the sentences have 4 and 3 tokens"
     with pytest.raises(InputError, match=message):
-        features_of_candidates(SOURCE, TARGET, [WORD, bad], 0.5, load_lexicon())
+        features_of_candidates(SOURCE, TARGET, [WORD, bad], load_lexicon())
 
 
 def test_candidates_without_a_probability_do_not_count_as_links() -> None:
     free = Candidate((1, 2), (1, 2), 1.0, weighted=False)
-    found, none = (features_of_candidates(SOURCE, TARGET, of, 0.5, load_lexicon()) for of in ([free], []))
+    found, none = (features_of_candidates(SOURCE, TARGET, of, load_lexicon()) for of in ([free], []))
     assert (found.relations == none.relations).all()
-    assert list(base_pairs(SOURCE, TARGET, [free], multiword=False).values()) == [free] * 2
+    assert list(base_pairs(SOURCE, TARGET, [free], groups=False).values()) == [free] * 2

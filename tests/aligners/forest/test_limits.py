@@ -38,8 +38,6 @@ def pairs() -> list[Any]:
     [
         ("generation_gap", 100),
         ("beam", 2**31 - 1),
-        ("opened_supports", 2**31 - 1),
-        ("max_items", 2**31 - 1),
     ],
 )
 def test_options_have_an_upper_bound(name: str, most: int, tmp_path: Path) -> None:

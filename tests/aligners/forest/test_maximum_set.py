@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -40,8 +39,7 @@ def test_the_set_is_legitimate_and_maximal(aligner: ForestAligner, seed: int) ->
     source, target, candidates = random_pair(random.Random(seed))
     arrays, base = aligner.search(source, target, candidates)
     forests = forest_of(source), forest_of(target)
-    options = replace(aligner.model.options, maximum_set=False, whole_constituents=False)
-    trees = reported_derivation(forests, arrays, base, candidates, options).trees
+    trees = reported_derivation(forests, arrays, base, candidates, aligner.model.options).trees
     found = with_maximum_set(arrays, forests, trees, base)
     count = len(arrays.source)
     assert pairs_of(found)[: len(pairs_of(arrays))] == [

@@ -15,7 +15,7 @@ from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.calibration import PhraseCalibration
 from forest_align.aligners.forest.features import CATEGORIES, GENERAL_FEATURES, RELATIONS, PairFeatures
 from forest_align.aligners.forest.model import ForestModel
-from forest_align.aligners.forest.options import ForestOptions
+from forest_align.aligners.forest.options import MOST_ITEMS, OPENED_SUPPORTS, ForestOptions
 from forest_align.types import ModelError
 
 from ...bound_models import bind
@@ -46,17 +46,16 @@ def lexical_key(found: PairFeatures, i: int, j: int) -> str:
 
 def one_sided() -> ForestModel:
     """The weights of the bundled model without lexicalised ones, normalised over the target side alone."""
-    return replace(bundled(), lexical={}, options=ForestOptions(normalizer="sides"))
+    return replace(bundled(), lexical={}, options=ForestOptions())
 
 
-@pytest.mark.parametrize("normalizer", ["sides", "pair", "symmetric"])
-def test_probabilities_are_those_of_the_definition(normalizer: str) -> None:
+def test_probabilities_are_those_of_the_definition() -> None:
     found, random = features(), np.random.default_rng(3)
     n, m = len(found.source), len(found.target)
     keys = [lexical_key(found, i, j) for i in (-1, 0, 1) for j in (-1, 0, 1, 2) if (i, j) != (-1, -1)]
     lexical = {key: float(random.normal()) for key in keys}
     weights = random.normal(size=len(GENERAL_FEATURES))
-    model = ForestModel(weights, lexical, ForestOptions(normalizer=normalizer))
+    model = ForestModel(weights, lexical)
     general = general_features(found) @ weights
 
     def score(i: int, j: int) -> float:
@@ -68,13 +67,9 @@ def test_probabilities_are_those_of_the_definition(normalizer: str) -> None:
     for i in range(n):
         assert np.exp(log_null_source[i]) == pytest.approx(score(i, -1) / rows[i])
         for j in range(m):
-            expected = score(i, j) / rows[i]
-            if normalizer == "symmetric":
-                expected *= score(i, j) / columns[j]
-            assert np.exp(log_pair[i, j]) == pytest.approx(expected)
+            assert np.exp(log_pair[i, j]) == pytest.approx(score(i, j) / rows[i])
     for j in range(m):
-        total = sum(score(-1, k) for k in range(m)) if normalizer == "pair" else columns[j]
-        assert np.exp(log_null_target[j]) == pytest.approx(score(-1, j) / total)
+        assert np.exp(log_null_target[j]) == pytest.approx(score(-1, j) / columns[j])
 
 
 def test_large_weights_do_not_overflow() -> None:
@@ -84,28 +79,23 @@ def test_large_weights_do_not_overflow() -> None:
             assert np.isfinite(found).all()
 
 
-def test_each_option_of_the_search_reaches_the_kernel_by_its_name() -> None:
-    numbers = {
-        "null_penalty": 1.5,
-        "noncompositional_penalty": 2.5,
-        "parser_weight": 0.25,
-        "beam": 11,
-        "generation_gap": 12,
-        "opened_supports": 13,
-        "max_items": 14,
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("penalty", [2.5, None])
+def test_each_option_of_the_search_reaches_the_kernel(strict: bool, penalty: float | None) -> None:
+    numbers = {"null_penalty": 1.5, "beam": 11, "generation_gap": 12}
+    options = ForestOptions(**numbers, noncompositional_penalty=penalty, parser_weight=0.25, strict=strict)
+    model = ForestModel(np.zeros(len(GENERAL_FEATURES)), options=options)
+    assert replace(model, calibration=PhraseCalibration(3.0)).search_options()._asdict() == {
+        **numbers,
+        "noncompositional": penalty is not None,
+        "noncompositional_penalty": penalty or 0.0,
+        "single_support": not strict,
+        "opened_supports": OPENED_SUPPORTS,
+        "max_items": MOST_ITEMS,
+        "count_all_nulls": False,
+        "temperature": 3.0,
+        "packed": False,
     }
-    for switched in ("noncompositional", "single_support", "count_all_nulls"):
-        switches = {name: name == switched for name in ("noncompositional", "single_support")}
-        options = ForestOptions(**numbers, **switches, count_all_nulls=switched == "count_all_nulls")
-        model = ForestModel(np.zeros(len(GENERAL_FEATURES)), options=options)
-        searched = {name: value for name, value in numbers.items() if name != "parser_weight"}
-        assert replace(model, calibration=PhraseCalibration(3.0)).search_options()._asdict() == {
-            **searched,
-            **switches,
-            "count_all_nulls": options.count_all_nulls,
-            "temperature": 3.0,
-            "packed": False,
-        }
 
 
 def test_probabilities_of_each_source_class_add_up_to_one() -> None:
@@ -130,25 +120,6 @@ def test_a_lexicalised_weight_moves_its_pair_alone() -> None:
     difference = after - before
     assert difference[0, 0] > 0 and (difference[0, 1:] < 0).all()
     assert difference[1:] == pytest.approx(0.0)
-
-
-def test_swapped_sentences_have_the_same_symmetric_probabilities() -> None:
-    found = features()
-    swapped = PairFeatures(found.target, found.source, found.relations.swapaxes(0, 1))
-    weights = one_sided().weights.copy()
-    # Weights of category pairs need not be symmetric; those of the swapped model are the transposed ones.
-    categories = weights[len(RELATIONS) :].reshape(len(CATEGORIES), len(CATEGORIES))
-    other = np.concatenate([weights[: len(RELATIONS)], categories.T.ravel()])
-    options = ForestOptions(normalizer="symmetric")
-    log_pair, log_source, log_target = ForestModel(weights, options=options).log_probabilities(found)
-    back, log_target_back, log_source_back = ForestModel(other, options=options).log_probabilities(swapped)
-    assert log_pair == pytest.approx(back.T)
-    assert log_source == pytest.approx(log_source_back) and log_target == pytest.approx(log_target_back)
-
-
-def test_by_pair_null_aligned_target_phrases_compete_with_each_other() -> None:
-    model = replace(one_sided(), options=ForestOptions(normalizer="pair"))
-    assert np.exp(model.log_probabilities(features())[2]).sum() == pytest.approx(1.0)
 
 
 def test_a_saved_model_loads_the_same(tmp_path: Path) -> None:

@@ -149,7 +149,11 @@ def test_interpolated_scores_are_those_of_all_alignments(
         return
     # No score is so low that a support is left out as hopeless.
     own = replace(
-        aligner.model.options, parser_weight=weight, noncompositional=False, null_penalty=0.5, tree_weight=0.0
+        aligner.model.options,
+        parser_weight=weight,
+        noncompositional_penalty=None,
+        null_penalty=0.5,
+        tree_weight=0.0,
     )
     model = replace(aligner.model, options=replace(own, link_weight=0.0, candidate_weight=0.5))
     features = aligner.features(source, target, candidates)

@@ -13,8 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forest_align.aligners.forest._maximum_set import compositional
+from forest_align.aligners.forest._probable_pairs import LEAST_ACROSS_LINKS
 from forest_align.aligners.forest._tree_conditions import ChosenTree
 from forest_align.aligners.forest.aligner import ForestAligner
+from forest_align.aligners.forest.base_pairs import CONFIDENT_LINK
 from forest_align.aligners.forest.features import forest_of
 from forest_align.aligners.forest.legitimacy import violations
 from forest_align.aligners.forest.phrase_evidence import PhraseEvidence
@@ -55,7 +57,7 @@ def align(
     source, target = (sentence_from_bracket(one) for one in brackets)
     candidates = [Candidate((i, i + 1), (j, j + 1), score) for i, j, score in links]
     assert aligner.model.phrase_options is not None
-    chosen = replace(aligner.model.phrase_options, phrase_weight=0.0, phrase_base=1.0, **options)
+    chosen = replace(aligner.model.phrase_options, phrase_weight=1e-9, phrase_base=1.0, **options)
     model = replace(aligner.model, phrase_options=chosen)
     phrases = evidence(probabilities)
     arrays, base = ForestAligner(model, lexicon=aligner.lexicon).search(source, target, candidates, phrases)
@@ -92,7 +94,7 @@ def test_a_node_that_is_no_chain_is_in_one_pair_only(aligner: ForestAligner) -> 
 def test_words_are_a_pair_if_their_link_is_clear(
     aligner: ForestAligner, links: tuple[tuple[int, int, float], ...], reported: set[Spans]
 ) -> None:
-    found = align(aligner, (STOCK, SHARES), links, {}, clear_words=True, confident_link=0.5)
+    found = align(aligner, (STOCK, SHARES), links, {})
     words = {pair for pair in spans_of(found) if pair[0][1] - pair[0][0] == 1 == pair[1][1] - pair[1][0]}
     assert words == reported
     assert {(i, j) for i, j, score in links if score >= 0.5} <= set(found.words.pairs)
@@ -152,12 +154,9 @@ def test_the_set_is_legitimate_and_nothing_probable_that_fits_is_missing(
     forests = forest_of(source), forest_of(target)
     phrases = random_evidence(source, target, rng)
     arrays, base = aligner.search(source, target, candidates)
-    least, least_link = rng.choice([0.3, 0.6]), rng.choice([0.0, 0.5])
-    bare = replace(aligner.model.options, whole_constituents=False, confident_link=least_link)
-    before = reported_derivation(forests, arrays, base, candidates, bare, phrases)
-    options = replace(
-        bare, clear_words=rng.random() < 0.7, phrase_added=least, phrase_cut=rng.choice([0.0, 0.2])
-    )
+    least = rng.choice([0.3, 0.6])
+    options = replace(aligner.model.options, phrase_weight=1.0, phrase_added=least)
+    before = reported_derivation(forests, arrays, base, candidates, options)
     found = reported_derivation(forests, arrays, base, candidates, options, phrases)
     one, two = spans_and_pairs(found, forests), spans_and_pairs(before, forests)
     assert violations(*forests, *found.trees, one[1], root_aligned=arrays.root_aligned) == []
@@ -175,13 +174,12 @@ def test_the_set_is_legitimate_and_nothing_probable_that_fits_is_missing(
         if after - i == 1 == end - j or (after - i, end - j) == (len(source), len(target)):
             continue
         cut = any((i <= a < after) != (j <= b < end) for a, b in found.links)
-        assert (((i, after), (j, end)) in lost) == (cut and known[(i, after), (j, end)] < options.phrase_cut)
+        assert (((i, after), (j, end)) in lost) == (cut and known[(i, after), (j, end)] < LEAST_ACROSS_LINKS)
     for (i, after), (j, end) in lost:
         if after - i > 1 or end - j > 1:
             continue
-        assert options.clear_words
         others = [link for link in found.links if link != (i, j) and (link[0] == i or link[1] == j)]
-        assert others or found.links[i, j] < least_link
+        assert others or found.links[i, j] < CONFIDENT_LINK
     if not arrays.root_aligned:
         assert not added
         return

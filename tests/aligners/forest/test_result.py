@@ -38,7 +38,7 @@ def test_each_part_of_the_derivation_is_reported_in_its_place(aligner: ForestAli
     rng = random.Random(seed)
     source, target, candidates = random_pair(rng)
     weights = {"candidate_weight": rng.uniform(0.5, 5), "link_weight": rng.random()}
-    chosen = replace(aligner.model.options, single_support=rng.random() < 0.6, **weights)
+    chosen = replace(aligner.model.options, strict=rng.random() < 0.4, **weights)
     model = replace(aligner.model, options=chosen)
     arrays, base = ForestAligner(model, lexicon=aligner.lexicon).search(source, target, candidates)
     found = build_alignment(model, source, target, arrays, base, candidates)
@@ -98,8 +98,7 @@ def test_each_part_of_the_derivation_is_reported_in_its_place(aligner: ForestAli
 def test_only_links_that_are_marked_lead_out_of_phrases(aligner: ForestAligner, seed: int) -> None:
     rng = random.Random(seed)
     source, target, candidates = random_pair(rng)
-    changes = {"confident_link": 0.1, "certain_link": 0.3, "maximum_set": rng.random() < 0.5}
-    model = replace(aligner.model, options=replace(aligner.model.options, **changes))
+    model = aligner.model.with_options(strict=rng.random() < 0.5)
     found = ForestAligner(model, lexicon=aligner.lexicon).align_candidates(source, target, candidates)
     assert list(found.outside) == sorted(found.outside) and {*found.outside} <= {*found.words}
     leaves = set()
@@ -157,7 +156,7 @@ def test_a_group_of_phrases_links_only_words_with_scores_of_their_own_if_any_hav
         Candidate((2, 3), (2, 3), 0.8),
     )
     forests = forest_of(source), forest_of(target)
-    base = base_pairs(source, target, candidates, multiword=True)
+    base = base_pairs(source, target, candidates)
     kept = [pair for pair, found in base.items() if found.is_group or found.source == (2, 3)]
     arrays, _ = aligner.search(source, target, ())
     arrays = arrays._replace(
@@ -166,7 +165,7 @@ def test_a_group_of_phrases_links_only_words_with_scores_of_their_own_if_any_hav
         kind=np.full(len(kept), BASE, np.int32),
         root_aligned=False,
     )
-    options = replace(aligner.model.options, whole_constituents=False, confident_link=1.0, certain_link=1.0)
+    options = replace(aligner.model.options, strict=True)
     assert reported_derivation(forests, arrays, base, candidates, options).links == wanted
 
 
@@ -178,7 +177,7 @@ def test_links_outside_of_the_derivation_are_the_confident_ones_of_free_words_an
     arrays, base = aligner.search(source, target, ())
     assert not len(arrays.source) and not base
     candidates = (
-        Candidate((0, 1), (0, 1), 0.8),  # its target has a better link
+        Candidate((0, 1), (0, 1), 0.55),  # its target has a better link
         Candidate((0, 1), (1, 2), 0.7),
         Candidate((1, 2), (0, 1), 0.95),
         Candidate((2, 3), (2, 3), 0.5),  # its source has a better link
@@ -189,10 +188,9 @@ def test_links_outside_of_the_derivation_are_the_confident_ones_of_free_words_an
         Candidate((4, 5), (3, 5), 0.99),  # groups
         Candidate((3, 5), (4, 5), 0.99),
     )
-    options = replace(aligner.model.options, confident_link=0.5, certain_link=0.9)
     wanted = {(1, 0): 0.95, (3, 0): 0.9, (2, 3): 0.89, (0, 1): 0.7, (4, 2): 0.5}
-    assert reported_derivation(forests, arrays, base, candidates, options).links == wanted
-    found = build_alignment(replace(aligner.model, options=options), source, target, arrays, base, candidates)
+    assert reported_derivation(forests, arrays, base, candidates, aligner.model.options).links == wanted
+    found = build_alignment(aligner.model, source, target, arrays, base, candidates)
     assert found.log_probability is None and not found.root_aligned
     assert found.words.pairs == tuple(sorted(wanted)) and not found.phrases
     assert (found.unaligned_source, found.unaligned_target) == ((), ((4, 5),))

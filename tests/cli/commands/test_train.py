@@ -84,7 +84,6 @@ def test_training_writes_a_model_that_knows_how_it_was_made(
     output = tmp_path / "model"
     assert run(pairs, "-o", output, "--epochs", 2, "--batch-size", 2, "--seed", 5) == 0
     model = ForestModel.load(output)
-    assert (model.options.normalizer, model.description["normalizer"]) == ("sides", "symmetric")
     assert (model.description["pairs"], model.description["seed"]) == (4, 5)
     assert len(model.description["history"]) == 2
     lines = capsys.readouterr().out.splitlines()
@@ -233,18 +232,18 @@ def test_options_reach_the_training(
     monkeypatch.setattr("forest_align.em.forest.training.train_forest_model", watched)
     monkeypatch.setattr("forest_align.em.plots.can_plot", lambda: False)
     weights = np.linspace(0, 1, len(GENERAL_FEATURES))
-    ForestModel(weights, {}, ForestOptions(confident_link=0.7)).save(tmp_path / "start")
+    ForestModel(weights, {}, ForestOptions(beam=7)).save(tmp_path / "start")
     gold.write_text(gold.read_text() + gold.read_text().replace("3-3", "3-9"))
     numbers = ("--epochs", 3, "--batch-size", 7, "--seed", 5, "--regularization", 0.25, "--workers", 2)
-    others = ("--forest-size", 4, "--normalizer", "training", "--start", tmp_path / "start", "--resume")
+    others = ("--forest-size", 4, "--start", tmp_path / "start", "--resume")
     files = ("-o", tmp_path / "model", "--dev", gold, "--forests", tmp_path / "cache")
     # One of the dev pairs is broken.
     assert run(pairs, *files, *numbers, *others) == 1
     assert seen["settings"] == TrainingSettings(3, 7, 5, 0.25, workers=2)
-    assert (seen["normalizer"], seen["resume"], len(seen["dev"])) == ("training", True, 1)
+    assert (seen["resume"], len(seen["dev"])) == (True, 1)
     assert seen["checkpoint"] == tmp_path / "model.checkpoint"
     assert (seen["weights"] == weights).all()
-    assert (seen["parser"], seen["forest_size"], seen["confident_link"]) == (("en",), 4, 0.7)
+    assert (seen["parser"], seen["forest_size"]) == (("en",), 4)
     assert (seen["candidates"], seen["cache"], seen["given_trees"]) == (
         "dictionary",
         tmp_path / "cache",
@@ -253,7 +252,7 @@ def test_options_reach_the_training(
     run(pairs, "-o", tmp_path / "model", "--parser", "mine")
     assert (seen["parser"], seen["given_trees"], seen["dev"]) == (("mine",), False, None)
     assert (seen["settings"], seen["resume"]) == (TrainingSettings(), False)
-    assert (seen["forest_size"], seen["normalizer"]) == (10, "symmetric")
+    assert seen["forest_size"] == 10
     tuned = ForestModel(weights, description={"tuned": {"forest_size": 3}})
     tuned.save(tmp_path / "start")
     run(pairs, "-o", tmp_path / "model", "--start", tmp_path / "start")
@@ -312,13 +311,6 @@ def test_dev_files_without_a_usable_pair_are_refused_before_anything_is_parsed(
     dev.write_text(content)
     with pytest.raises(InputError, match=r"dev\.tsv: expected at least one dev pair with gold links"):
         run(pairs, "-o", tmp_path / "model", "--from", "tsv", "--dev", dev)
-
-
-@pytest.mark.parametrize("normalizer", ["pair", "training"])
-def test_each_normaliser_can_be_trained(tmp_path: Path, pairs: Path, normalizer: str) -> None:
-    assert run(pairs, "-o", tmp_path / "model", "--epochs", 1, "--normalizer", normalizer) == 0
-    model = ForestModel.load(tmp_path / "model")
-    assert (model.options.normalizer, model.description["normalizer"]) == ("sides", normalizer)
 
 
 def test_a_model_of_another_aligner_is_no_start(tmp_path: Path, pairs: Path) -> None:

@@ -199,27 +199,6 @@ def test_the_seed_decides_on_the_trials(tmp_path: Path, gold: Path) -> None:
     assert found[0] != found[1]
 
 
-def test_words_count_as_linked_from_the_model_s_own_score_on(
-    tmp_path: Path, gold: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from forest_align.em.tuning.forest_sweep import SweepProblem
-
-    model = ForestAligner.load().model
-    replace(model, options=replace(model.options, confident_link=0.99)).save(tmp_path / "strict")
-    prepared = []
-
-    def note(self: SweepProblem, *arguments: Any) -> None:
-        prepared.append(arguments[-1])
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(SweepProblem, "__init__", note)
-    for name in ("forest", tmp_path / "strict"):
-        with pytest.raises(KeyboardInterrupt):
-            run(gold, "-o", tmp_path / "tuned", "--model", name, "--trials", 1)
-    (bundled,), (strict,) = prepared
-    assert 0.99 in strict and 0.99 not in bundled
-
-
 @pytest.mark.parametrize("options", [(), ("--aligner", "sultan")], ids=["forest", "sultan"])
 def test_a_broken_line_is_told_and_the_others_are_used(
     tmp_path: Path, gold: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...]

@@ -176,7 +176,7 @@ def test_the_identity_says_whether_given_trees_are_used() -> None:
 
 @pytest.mark.parametrize(
     ("change", "parses"),
-    [({"parser": "other"}, 2), ({"forest_size": 3}, 2), ({"confident_link": 0.9}, 0), ({}, 0)],
+    [({"parser": "other"}, 2), ({"forest_size": 3}, 2), ({}, 0)],
 )
 def test_each_setting_has_cache_entries_of_its_own(
     parser: FlatParser, tmp_path: Path, change: dict[str, Any], parses: int
@@ -204,16 +204,16 @@ def test_another_lexicon_has_cache_entries_of_its_own(
 
 def test_confident_candidates_are_links_of_the_features(parser: FlatParser, monkeypatch: Any) -> None:
     class Provider:
-        uses_vectors = False
+        uses_vectors, score = False, 0.0
 
         def candidates(self, source: Sentence, target: Sentence) -> tuple[Candidate, ...]:
-            return (Candidate((0, 1), (0, 1), 0.9),)
+            return (Candidate((0, 1), (0, 1), self.score),)
 
     monkeypatch.setattr("forest_align.em.corpus.corpus.word_candidates", lambda *_, **options: Provider())
-    linked = [
-        read(pair((), ()), confident_link=least).features.relations[:, :, LINKED].sum()
-        for least in (0.5, 1.1)
-    ]
+    linked = []
+    for score in (0.5, 0.49):
+        Provider.score = score
+        linked.append(read(pair((), ())).features.relations[:, :, LINKED].sum())
     assert linked[0] > 0 and linked[1] == 0
 
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from forest_align.aligners.forest.options import ForestOptions
 from forest_align.aligners.forest.prepared_pair import PreparedPair
-from forest_align.em.forest.events import Normalizer, PairRows
 from forest_align.em.forest.problem import AlignmentProblem, build_problem
 from forest_align.parsing import forest_from_trees
 from forest_align.types import ParseForest
@@ -26,7 +25,9 @@ PLANTED = np.array([[0.7, 0.2, 0.1], [0.1, 0.6, 0.3], [0.2, 0.2, 0.6]])
 TREES = 3
 #: How often the tree that a pair was made from is the first, second, … of its n-best list.
 RANKS = (0.5, 0.3, 0.2)
-OPTIONS = ForestOptions(beam=200, generation_gap=1, null_penalty=2.0, noncompositional=False).search_options()
+OPTIONS = ForestOptions(
+    beam=200, generation_gap=1, null_penalty=2.0, noncompositional_penalty=None
+).search_options()
 
 Bracketing = int | tuple["Bracketing", "Bracketing"]
 
@@ -98,7 +99,7 @@ def forest_of(trees: list[Bracketing], log_probabilities: np.ndarray, place: lis
     return forest_from_trees([nltk_tree(tree) for tree in trees], log_probabilities.tolist())[1]
 
 
-def planted_pair(random: np.random.Generator) -> tuple[PreparedPair, PairRows, set[tuple[int, int]]]:
+def planted_pair(random: np.random.Generator) -> tuple[PreparedPair, np.ndarray, set[tuple[int, int]]]:
     """One pair, and the spans of its right source tree."""
     right, trees, log_probabilities, place = n_best(random, int(random.integers(5, 9)))
     length = len(place)
@@ -131,8 +132,7 @@ def planted_pair(random: np.random.Generator) -> tuple[PreparedPair, PairRows, s
         tree_weight=1.0,
     )
     rows = np.append(kinds_s, NULL)[:, None] * (CATEGORIES + 1) + np.append(kinds_t, NULL)[None, :]
-    pair_rows = PairRows(rows.astype(np.int32), kinds_s, kinds_t)
-    return prepared, pair_rows, {(min(phrase), max(phrase) + 1) for phrase in aligned}
+    return prepared, rows.astype(np.int32), {(min(phrase), max(phrase) + 1) for phrase in aligned}
 
 
 def leaves_of(forest: ParseForest) -> list[int]:
@@ -142,12 +142,10 @@ def leaves_of(forest: ParseForest) -> list[int]:
     return sorted(found, key=lambda node: int(forest.start[node]))
 
 
-def planted_problem(
-    count: int, normalizer: Normalizer
-) -> tuple[AlignmentProblem, list[set[tuple[int, int]]]]:
+def planted_problem(count: int) -> tuple[AlignmentProblem, list[set[tuple[int, int]]]]:
     """Pairs to learn from, with a feature for each pair of categories, null among them; the right spans."""
     random = np.random.default_rng(31)
     pairs, pair_rows, right = zip(*(planted_pair(random) for _ in range(count)), strict=True)
     offsets, features = np.arange(FEATURES + 1), np.arange(FEATURES, dtype=np.int32)
-    problem = build_problem(pairs, pair_rows, normalizer, offsets, features, FEATURES, [OPTIONS] * len(pairs))
+    problem = build_problem(pairs, pair_rows, offsets, features, FEATURES, [OPTIONS] * len(pairs))
     return problem, list(right)

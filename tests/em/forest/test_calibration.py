@@ -116,13 +116,13 @@ CAR = (
 WORDS = [(0, 5), (1, 6), (2, 7), (3, 3), (4, 0), (5, 1)]
 
 
-@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("strict", [False, True])
 @pytest.mark.parametrize("swapped", [False, True])
 def test_pairs_that_are_judged_are_those_of_constituents_that_are_reported(
-    whole: bool, swapped: bool
+    strict: bool, swapped: bool
 ) -> None:
     model = ForestAligner.load().model
-    model = replace(model, options=replace(model.options, whole_constituents=whole))
+    model = replace(model, options=replace(model.options, strict=strict))
     words, texts = WORDS, (OLD_MAN, CAR)
     if swapped:
         words, texts = [(j, i) for i, j in words], texts[::-1]

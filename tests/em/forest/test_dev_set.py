@@ -285,7 +285,7 @@ def test_a_sweep_is_known_by_all_that_decides_on_its_scores(reader: CorpusReader
     known = [
         fingerprint(),
         fingerprint(replace(model, lexical=lexical)),
-        fingerprint(replace(model, options=replace(model.options, single_support=False))),
+        fingerprint(replace(model, options=replace(model.options, strict=True))),
         fingerprint(objective="constituent-f1"),
         fingerprint(sizes=(10, 1)),
         fingerprint(loaded=other_links),

@@ -19,7 +19,6 @@ from forest_align.em import recipes
 from forest_align.em.corpus.corpus import CorpusPair, CorpusReader
 from forest_align.em.forest import calibrate
 from forest_align.em.forest._calibration import TEMPERATURES, JudgedPhrases
-from forest_align.em.forest.dev_set import DevSet
 from forest_align.em.forest.state import TrainingSettings
 
 from .test_dev_set import gold_pairs, parse_many
@@ -49,52 +48,6 @@ def table_script(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def cells(text: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines()]
-
-
-def test_normalizers_are_compared_with_the_default(
-    table_script: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
-    table_script.main(
-        ["pairs", "--gold", "a", "b", "--skip", "1", "--start", "uniform", "--epochs", "1",
-         "--normalizers", "pair", "training", "--uses", "symmetric"]
-    )  # fmt: skip
-    head, _, *rows = cells(capsys.readouterr().out)
-    assert head[0] == "trained by, 2 pairs (2 pairs)"  # one of each of two files
-    trained = ["nothing", "symmetric", "pair", "training"]
-    assert [row[0] for row in rows] == [
-        f"{name}, used as {use}" for name in trained for use in ("sides", "symmetric")
-    ]
-    probabilities = {row[0]: row[-1] for row in rows}
-    assert probabilities.pop("symmetric, used as sides") == ""
-    assert all(0 < float(value) <= 1 for value in probabilities.values())
-
-
-def test_each_model_is_trained_by_one_normalizer_and_used_by_another(
-    table_script: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    trained, used = [], {}
-
-    def train(pairs: Any, start: ForestModel, settings: TrainingSettings, *, normalizer: str) -> Any:
-        trained.append((len(pairs), settings.epochs, settings.batch_size, start.options))
-        assert (start.weights == ForestAligner.load("uniform").model.weights).all()
-        return SimpleNamespace(model=replace(start, description={"by": str(normalizer)}))
-
-    def rows(dev: DevSet, model: ForestModel, name: str) -> np.ndarray:
-        used[name] = (len(dev), model.description.get("by"), model.options.normalizer)
-        return np.ones((1, 13))
-
-    monkeypatch.setattr(table_script, "train_forest_model", train)
-    monkeypatch.setattr(table_script, "rows_of", rows)
-    table_script.main(
-        ["pairs", "--gold", "a", "--gold-limit", "1", "--start", "uniform", "--epochs", "3",
-         "--normalizers", "pair", "--uses", "symmetric"]
-    )  # fmt: skip
-    assert trained == [(2, 3, 0, ForestAligner.load().model.options)] * 2
-    assert used == {
-        f"{by or 'nothing'}, used as {use}": (1, by, use)
-        for by in (None, "symmetric", "pair")
-        for use in ("sides", "symmetric")
-    }
 
 
 def test_forest_sizes_are_compared_with_the_model_s_own(
@@ -128,8 +81,8 @@ def test_smaller_sizes_are_the_first_of_one_fixed_shuffle(
 ) -> None:
     trained = []
 
-    def train(pairs: Any, start: ForestModel, settings: TrainingSettings, *, normalizer: str) -> Any:
-        assert normalizer == "symmetric" and settings.epochs == 2
+    def train(pairs: Any, start: ForestModel, settings: TrainingSettings) -> Any:
+        assert settings.epochs == 2
         trained.append((" ".join(pair.id for pair in pairs), settings.batch_size))
         return SimpleNamespace(model=start)
 
@@ -178,7 +131,7 @@ def test_probabilities_are_fitted_on_every_other_pair_and_reported_on_the_rest(
         cache: Path | None,
     ) -> CorpusReader:
         assert model.words == "contextual"
-        read_with.append((model.forest_size, model.options.confident_link))
+        read_with.append((model.forest_size, model.options.beam))
         made = CorpusReader("toy", candidates="dictionary")
         monkeypatch.setattr(made, "_parser", parse_many)
         return made
@@ -201,14 +154,14 @@ def test_probabilities_are_fitted_on_every_other_pair_and_reported_on_the_rest(
     monkeypatch.setattr(module, "read_pairs", lambda path: five)
     monkeypatch.setattr(module, "judge_phrases", noted)
     monkeypatch.setattr(module, "fit_calibration", noted_fit)
-    options = replace(ForestAligner.load().model.options, confident_link=0.75)
+    options = replace(ForestAligner.load().model.options, beam=7)
     start = replace(ForestAligner.load().model, options=options, description={"tuned": {"forest_size": 3}})
     start.save(tmp_path / "start")
     output = tmp_path / "calibrated"
     recipes.main(
         ["phrase-calibration", "x/a", "--model", str(tmp_path / "start"), "-o", str(output), "--limit", "3"]
     )
-    assert (read_with, judged) == ([(3, 0.75)], [["0", "2"], ["1"]])
+    assert (read_with, judged) == ([(3, 7)], [["0", "2"], ["1"]])
     assert fitted == [[results[0]]]
     model = ForestModel.load(output)
     assert model.calibration == PhraseCalibration(2.0, 0.5, 0.25)

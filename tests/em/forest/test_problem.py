@@ -15,7 +15,6 @@ from forest_align.aligners.forest.phrase_evidence import PhraseEvidence
 from forest_align.aligners.forest.prepared_pair import PreparedPair
 from forest_align.aligners.words.candidate import Candidate
 from forest_align.em.forest._trainer import train
-from forest_align.em.forest.events import Normalizer, PairRows
 from forest_align.em.forest.problem import AlignmentProblem, build_problem
 from forest_align.em.forest.state import TrainingSettings
 from forest_align.types import ParseForest
@@ -60,7 +59,7 @@ def random_tree(random: np.random.Generator, length: int) -> ParseForest:
     )
 
 
-def synthetic_pairs(count: int) -> tuple[list[PreparedPair], list[PairRows]]:
+def synthetic_pairs(count: int) -> tuple[list[PreparedPair], list[np.ndarray]]:
     """Pairs of equal trees; each target node has a category drawn for that of the source node."""
     random = np.random.default_rng(23)
     pairs, pair_rows = [], []
@@ -85,14 +84,14 @@ def synthetic_pairs(count: int) -> tuple[list[PreparedPair], list[PairRows]]:
                 np.zeros(len(leaves)),
             )
         )
-        pair_rows.append(PairRows(rows.astype(np.int32), source_kinds, target_kinds))
+        pair_rows.append(rows.astype(np.int32))
     return pairs, pair_rows
 
 
-def problem(count: int, normalizer: Normalizer, **options: Any) -> AlignmentProblem:
+def problem(count: int, **options: Any) -> AlignmentProblem:
     offsets, features = np.arange(FEATURES + 1), np.arange(FEATURES, dtype=np.int32)
     every = [OPTIONS._replace(**options)] * count
-    return build_problem(*synthetic_pairs(count), normalizer, offsets, features, FEATURES, every)
+    return build_problem(*synthetic_pairs(count), offsets, features, FEATURES, every)
 
 
 def start_weights() -> np.ndarray:
@@ -102,9 +101,8 @@ def start_weights() -> np.ndarray:
     return weights.ravel()
 
 
-@pytest.mark.parametrize("normalizer", list(Normalizer))
-def test_the_score_is_the_sum_of_the_events_used_and_the_penalties(normalizer: Normalizer) -> None:
-    made = problem(12, normalizer, null_penalty=1.0, noncompositional=False)
+def test_the_score_is_the_sum_of_the_events_used_and_the_penalties() -> None:
+    made = problem(12, null_penalty=1.0, noncompositional=False)
     logs = made.table.log_probabilities(start_weights())
     for number, pair in enumerate(made.pairs):
         expected = made.expect(number, logs)
@@ -120,16 +118,15 @@ def test_a_pair_whose_roots_are_not_aligned_counts_for_nothing() -> None:
     nothing = np.zeros(0, np.int32)
     without = replace(pair, base_source=nothing, base_target=nothing, base_log_prior=np.zeros(0))
     offsets, features = np.arange(FEATURES + 1), np.arange(FEATURES, dtype=np.int32)
-    made = build_problem([without], pair_rows, Normalizer.PAIR, offsets, features, FEATURES, [OPTIONS])
+    made = build_problem([without], pair_rows, offsets, features, FEATURES, [OPTIONS])
     found = made.expect(0, made.table.log_probabilities(start_weights()))
     assert (found.events.tolist(), found.log_score, found.reached) == ([], 0.0, False)
     assert found.words == 2 * pair.source.token_count
 
 
-@pytest.mark.parametrize("normalizer", list(Normalizer))
-def test_the_objective_never_falls_on_full_batches(normalizer: Normalizer) -> None:
+def test_the_objective_never_falls_on_full_batches() -> None:
     settings = TrainingSettings(epochs=5, batch_size=0, regularization=0.1)
-    state = train(problem(40, normalizer), settings, start_weights())
+    state = train(problem(40), settings, start_weights())
     objectives = [report.objective for report in state.history]
     assert all(later >= earlier - 1e-6 for earlier, later in pairwise(objectives))
     assert objectives[-1] > objectives[0] + 1
@@ -137,7 +134,7 @@ def test_the_objective_never_falls_on_full_batches(normalizer: Normalizer) -> No
 
 
 def test_planted_category_probabilities_are_recovered() -> None:
-    made = problem(300, Normalizer.TRAINING, generation_gap=1, null_penalty=2.0)
+    made = problem(300, generation_gap=1, null_penalty=2.0)
     state = train(made, TrainingSettings(epochs=3, batch_size=100, regularization=0.01), start_weights())
     weights = state.weights.reshape(CATEGORIES + 1, CATEGORIES + 1)[:NULL, :NULL]
     probability = np.exp(weights) / np.exp(weights).sum(1, keepdims=True)
@@ -146,7 +143,7 @@ def test_planted_category_probabilities_are_recovered() -> None:
 
 
 def test_two_threads_give_the_weights_of_one() -> None:
-    made = problem(40, Normalizer.PAIR)
+    made = problem(40)
     alone = train(made, TrainingSettings(epochs=2, batch_size=10), start_weights())
     together = train(made, TrainingSettings(epochs=2, batch_size=10, workers=2), start_weights())
     assert (alone.weights == together.weights).all()
@@ -154,13 +151,12 @@ def test_two_threads_give_the_weights_of_one() -> None:
 
 def test_problems_with_other_options_or_pairs_have_other_fingerprints() -> None:
     prints = {
-        problem(5, Normalizer.PAIR).fingerprint,
-        problem(6, Normalizer.PAIR).fingerprint,
-        problem(5, Normalizer.TRAINING).fingerprint,
-        problem(5, Normalizer.PAIR, null_penalty=1.5).fingerprint,
+        problem(5).fingerprint,
+        problem(6).fingerprint,
+        problem(5, null_penalty=1.5).fingerprint,
     }
-    assert len(prints) == 4
-    assert problem(5, Normalizer.PAIR).fingerprint in prints
+    assert len(prints) == 3
+    assert problem(5).fingerprint in prints
 
 
 def test_whatever_the_result_depends_on_is_part_of_the_fingerprint() -> None:
@@ -191,14 +187,12 @@ def test_whatever_the_result_depends_on_is_part_of_the_fingerprint() -> None:
         replace(first, phrases=replace(phrases, log_odds=np.ones(1)), phrase_weight=1.0),
     ]
     other_rows = [
-        replace(rows, rows=rows.rows[::-1].copy()),
-        replace(rows, source_attributes=rows.source_attributes + 1),
-        replace(rows, target_attributes=rows.target_attributes + 1),
+        rows[::-1].copy(),
     ]
 
-    def fingerprint(pair: PreparedPair, first_rows: PairRows, ids: np.ndarray = features) -> str:
+    def fingerprint(pair: PreparedPair, first_rows: np.ndarray, ids: np.ndarray = features) -> str:
         made = [pair, *pairs[1:]], [first_rows, *pair_rows[1:]]
-        return build_problem(*made, Normalizer.PAIR, offsets, ids, FEATURES, [OPTIONS]).fingerprint
+        return build_problem(*made, offsets, ids, FEATURES, [OPTIONS]).fingerprint
 
     found = [fingerprint(pair, rows) for pair in (first, *other_pairs)]
     found += [fingerprint(first, first_rows) for first_rows in other_rows]

@@ -19,7 +19,6 @@ from forest_align.aligners.words.dictionary import Dictionary
 from forest_align.em.corpus.corpus import CorpusPair, CorpusReader
 from forest_align.em.forest import training
 from forest_align.em.forest.dev_set import DevSet
-from forest_align.em.forest.events import Normalizer
 from forest_align.em.forest.state import TrainingSettings
 from forest_align.em.forest.training import SMALLEST_WEIGHT, train_forest_model
 from forest_align.em.tuning.forest_sweep import SweepProblem, with_values
@@ -57,24 +56,20 @@ def test_the_search_runs_with_the_beam_of_training_and_without_the_parser_weight
         return build_problem(*parts)
 
     monkeypatch.setattr(training, "build_problem", watched)
-    model = start(beam=7, parser_weight=0.3, null_penalty=1.5, link_weight=0.8, single_support=False)
+    model = start(beam=7, parser_weight=0.3, null_penalty=1.5, link_weight=0.8, strict=True)
     found = train_forest_model(pairs, model, SETTINGS, beam=20).model
-    (prepared, _, normalizer, *_, kernel_options) = seen[0]
+    (prepared, *_, kernel_options) = seen[0]
     in_training = replace(model.options, beam=20, parser_weight=0.0)
     assert kernel_options == [in_training.search_options()] * len(pairs)
-    assert normalizer is Normalizer.SYMMETRIC
     assert all(pair.link_weight == 0.8 for pair in prepared)
     assert (found.options, found.calibration) == (model.options, model.calibration)
 
 
-@pytest.mark.parametrize("normalizer", list(Normalizer))
-def test_without_epochs_the_weights_are_those_of_the_start(
-    pairs: list[CorpusPair], normalizer: Normalizer
-) -> None:
+def test_without_epochs_the_weights_are_those_of_the_start(pairs: list[CorpusPair]) -> None:
     features = pairs[0].features
     key = f"{features.source.attributes()[0]}\t{features.target.attributes()[0]}"
     model = replace(start(), lexical={key: 0.7, "unseen/N\tunseen/N": 1.0})
-    trained = train_forest_model(pairs, model, replace(SETTINGS, epochs=0), normalizer=normalizer)
+    trained = train_forest_model(pairs, model, replace(SETTINGS, epochs=0))
     assert (trained.model.weights == model.weights).all()
     # The pair that has the attributes is there twice, the default asks for three.
     assert not trained.model.lexical
@@ -95,18 +90,14 @@ def test_lexicalised_weights_are_learned_for_frequent_pairs_and_small_ones_dropp
     assert not train_forest_model(pairs, start(), strict, least_pairs=1).model.lexical
 
 
-def test_the_model_says_how_it_was_trained_and_the_normalisers_differ(pairs: list[CorpusPair]) -> None:
-    weights = set()
-    for normalizer in Normalizer:
-        settings = replace(SETTINGS, seed=3, workers=2)
-        trained = train_forest_model(pairs, start(), settings, normalizer=normalizer, beam=30, least_pairs=2)
-        about = trained.model.description
-        weights.add(trained.model.weights.tobytes())
-        assert (about["normalizer"], about["training_beam"], about["least_pairs"]) == (normalizer, 30, 2)
-        assert (about["pairs"], about["seed"], about["regularization"]) == (3, 3, 0.05)
-        assert "workers" not in about
-        assert [one["epoch"] for one in about["history"]] == [report.epoch for report in trained.history]
-    assert len(weights) == len(Normalizer)
+def test_the_model_says_how_it_was_trained(pairs: list[CorpusPair]) -> None:
+    settings = replace(SETTINGS, seed=3, workers=2)
+    trained = train_forest_model(pairs, start(), settings, beam=30, least_pairs=2)
+    about = trained.model.description
+    assert (about["training_beam"], about["least_pairs"]) == (30, 2)
+    assert (about["pairs"], about["seed"], about["regularization"]) == (3, 3, 0.05)
+    assert "workers" not in about
+    assert [epoch["epoch"] for epoch in about["history"]] == [report.epoch for report in trained.history]
 
 
 def test_the_model_keeps_the_forest_size_of_the_start(pairs: list[CorpusPair]) -> None:

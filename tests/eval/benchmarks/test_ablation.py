@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -39,8 +40,12 @@ def test_every_variant_lacks_one_part_only() -> None:
     found = {name: ablated(aligner, name) for name in VARIANTS}
     assert {name: roots(one) for name, one in found.items()} == {"monotonic": 2, "without-em": 2, "1-best": 1}
     options = aligner.model.options
-    assert options.noncompositional and aligner.model.weights.any() and aligner.model.lexical
-    assert found["monotonic"].model.options == replace(options, noncompositional=False)
+    assert (
+        math.isfinite(options.noncompositional_penalty)
+        and aligner.model.weights.any()
+        and aligner.model.lexical
+    )
+    assert found["monotonic"].model.options == replace(options, noncompositional_penalty=None)
     assert found["without-em"].model.options == found["1-best"].model.options == options
     assert not found["without-em"].model.weights.any() and not found["without-em"].model.lexical
     for name in ("monotonic", "1-best"):
