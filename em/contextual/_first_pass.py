@@ -20,7 +20,7 @@ from forest_align.aligners.contextual.features import (
 )
 from forest_align.em.contextual.examples import LinkExample
 from forest_align.em.fitting.descent import descend
-from forest_align.lexicon.kinds import Evidence
+from forest_align.lexicon.lexicon import Evidence
 
 SAMPLED = 0.04
 PAIRS_A_STEP = 32

@@ -11,7 +11,7 @@ import torch
 from torch.nn.functional import binary_cross_entropy_with_logits, dropout
 
 from forest_align.aligners.contextual.features import LINK_CLASSES
-from forest_align.aligners.contextual.messages import MessageNetwork
+from forest_align.aligners.contextual.passes import MessageNetwork
 from forest_align.aligners.contextual.relations import BESIDE, PAIRED, WIDTH
 from forest_align.cext.contextual import MESSAGE_SLOTS
 from forest_align.em.contextual._first_pass import LinkSettings

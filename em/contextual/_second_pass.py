@@ -11,8 +11,7 @@ import torch
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from forest_align.aligners.contextual.features import LINK_CLASSES, base_table, direction_features
-from forest_align.aligners.contextual.messages import MessageNetwork
-from forest_align.aligners.contextual.passes import HOPELESS
+from forest_align.aligners.contextual.passes import HOPELESS, MessageNetwork
 from forest_align.cext import contextual as kernel
 from forest_align.em.contextual._first_pass import LinkSettings
 from forest_align.em.contextual.examples import LinkExample

@@ -32,7 +32,7 @@ from forest_align.types import InputError, Sentence
 if TYPE_CHECKING:
     from forest_align.aligners.forest.model import ForestModel
     from forest_align.aligners.phrases.model import PhraseModel
-    from forest_align.aligners.words.dictionary import Dictionary
+    from forest_align.aligners.words.lexical import Dictionary
     from forest_align.data.formats.format import SentencePair
     from forest_align.parsing import Parser
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forest_align.aligners.words.dictionary import Dictionary, suffix_pairs
-from forest_align.lexicon.evidence import lexical_evidence
-from forest_align.lexicon.word_vectors import check_comparable
+from forest_align.aligners.words.lexical import Dictionary, suffix_pairs
+from forest_align.lexicon.evidence import check_comparable, lexical_evidence
 
 if TYPE_CHECKING:
     from forest_align.lexicon.lexicon import Lexicon

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from forest_align.lexicon.function_words import is_content_word
+from forest_align.lexicon.tables import is_content_word
 
 #: Orders of the second document: that of the first, paragraphs rearranged, or sentences shuffled.
 ORDERS = ("in order", "paragraphs", "shuffled")

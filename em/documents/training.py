@@ -18,9 +18,13 @@ from pathlib import Path
 import numpy as np
 
 from forest_align.aligners.documents.document_sentences import SentenceEncoder
-from forest_align.aligners.documents.sentence_links import OWN_FEATURES, context_features, own_features
+from forest_align.aligners.documents.sentence_links import (
+    OWN_FEATURES,
+    context_features,
+    own_features,
+    place_features,
+)
 from forest_align.aligners.documents.sentence_matches import SentenceMatches
-from forest_align.aligners.documents.sentence_places import place_features
 from forest_align.aligners.logistic_function import regression
 from forest_align.data.pairs import read_pairs
 from forest_align.em.documents.constructed_documents import ConstructedDocuments, Words, constructed_corpus

@@ -15,7 +15,7 @@ from pathlib import Path
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.forest.options import ForestOptions
-from forest_align.aligners.words.dictionary import Dictionary
+from forest_align.aligners.words.lexical import Dictionary
 
 UNTUNED = ForestOptions(
     null_penalty=1.4,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forest_align.aligners.joint.margins import margins
+from forest_align.aligners.joint.aligner import margins
 from forest_align.em.fitting.logistic import fit_logistic
 
 if TYPE_CHECKING:

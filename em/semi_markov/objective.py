@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from forest_align.aligners.semi_markov.lattice import Lattice
-from forest_align.aligners.semi_markov.lattice_options import DEFAULT_OPTIONS, LatticeOptions
+from forest_align.aligners.semi_markov.lattice import DEFAULT_OPTIONS, Lattice, LatticeOptions
 from forest_align.aligners.semi_markov.model import null_scores
 from forest_align.alignment import Links
 from forest_align.cext import semicrf

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from forest_align.aligners.canonical_order import words_are_after
-from forest_align.aligners.semi_markov.lattice import Lattice, lattice_of
-from forest_align.aligners.semi_markov.lattice_options import DEFAULT_OPTIONS, LatticeOptions
+from forest_align.aligners.pair import words_are_after
+from forest_align.aligners.semi_markov.lattice import DEFAULT_OPTIONS, Lattice, LatticeOptions, lattice_of
 from forest_align.aligners.semi_markov.model import SemiMarkovModel
 from forest_align.em.corpus.gold_pairs import GoldPair
 from forest_align.em.semi_markov._synonym_copies import with_synonym_copy

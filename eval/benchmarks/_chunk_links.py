@@ -13,7 +13,7 @@ from forest_align.data.formats.format import ChunkLink
 from forest_align.eval.benchmarks.task import Figures
 from forest_align.eval.metrics.chunk_relation_scores import chunk_relation_statistics, count_chunk_relations
 from forest_align.eval.metrics.chunk_scores import ChunkPair, count_chunks, score_chunks
-from forest_align.lexicon.function_words import is_content_word
+from forest_align.lexicon.tables import is_content_word
 
 Span = tuple[int, int]
 

@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from math import log
 
 from forest_align.eval.metrics.scores import harmonic_mean
-from forest_align.lexicon.function_words import FUNCTION_WORDS, is_content_word
+from forest_align.lexicon.tables import FUNCTION_WORDS, is_content_word
 
 
 def coverage(words: Sequence[str], aligned: AbstractSet[int]) -> float:

@@ -1,4 +1,4 @@
-"""The pairs of sentences that callers pass to an aligner, with or without word links of their own."""
+"""The pairs of sentences that callers pass to an aligner, their given links, and the canonical order of a pair."""
 
 from __future__ import annotations
 
@@ -144,3 +144,19 @@ def sentence_of_document(document: Any) -> Sentence:
 
 def _are_candidates(given: Sequence[object]) -> bool:
     return all(isinstance(one, Candidate) for one in given)
+
+
+def is_after(source: Sentence, target: Sentence) -> bool:
+    """Whether the target comes first in canonical order: by length, words, tags, lemmas, vectors."""
+    if words_are_after(source, target):
+        return True
+    if words_are_after(target, source) or source.vectors is None or target.vectors is None:
+        return False
+    return source.vectors.tobytes() > target.vectors.tobytes()
+
+
+def words_are_after(source: Sentence, target: Sentence) -> bool:
+    """Like :func:`is_after`, without vectors: their last digits may depend on what was parsed together."""
+    if len(source) != len(target):
+        return len(source) > len(target)
+    return (source.words, source.tags, source.lemmas) > (target.words, target.tags, target.lemmas)

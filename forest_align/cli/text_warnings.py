@@ -6,7 +6,7 @@ import re
 import warnings
 from collections.abc import Iterable
 
-from forest_align.lexicon.function_words import FUNCTION_WORDS
+from forest_align.lexicon.tables import FUNCTION_WORDS
 from forest_align.types import InputWarning
 
 _WORD = re.compile(r"[^\W\d_]+")

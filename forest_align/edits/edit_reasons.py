@@ -9,15 +9,12 @@ from forest_align.alignment import CHANGE_NAMES, RELATION_NAMES, Alignment, Span
 from forest_align.edits.edit_lattice import REPLACED, Arc
 from forest_align.edits.edit_units import is_placeholder, is_punctuation
 from forest_align.lexicon.evidence import word_relations
-from forest_align.lexicon.function_words import is_content_word
-from forest_align.lexicon.kinds import Evidence
-from forest_align.lexicon.lexicon import WordProfile, load_lexicon
-from forest_align.lexicon.misspelled_words import is_misspelling
-from forest_align.lexicon.negations import negating_words
+from forest_align.lexicon.lexicon import Evidence, WordProfile, load_lexicon
 from forest_align.lexicon.oppositions import Opposition, opposition, oppositions
 from forest_align.lexicon.quantities import QuantityComparison, compare_values, read_quantities
-from forest_align.lexicon.word_changes import word_change
+from forest_align.lexicon.tables import is_content_word, negating_words
 from forest_align.lexicon.wordnet_relations import wordnet_relations
+from forest_align.lexicon.written_forms import is_misspelling, word_change
 from forest_align.types import Sentence
 
 CAPITALS, PUNCTUATION, PLACEHOLDER = "capitals", "punctuation", "placeholder"

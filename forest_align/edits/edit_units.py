@@ -8,8 +8,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from forest_align.alignment import Alignment, Span
-from forest_align.lexicon.function_words import is_content_word
-from forest_align.lexicon.negations import NEGATIONS
+from forest_align.lexicon.tables import NEGATIONS, is_content_word
 from forest_align.types.spans import gaps
 
 #: Links below this probability are not used.

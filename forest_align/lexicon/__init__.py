@@ -8,8 +8,7 @@ from forest_align._faces import lazy_face
 
 if TYPE_CHECKING:
     from forest_align.lexicon.evidence import explain, lexical_evidence, word_evidence
-    from forest_align.lexicon.kinds import Evidence
-    from forest_align.lexicon.lexicon import Lexicon, WordProfile, load_lexicon
+    from forest_align.lexicon.lexicon import Evidence, Lexicon, WordProfile, load_lexicon
     from forest_align.lexicon.pair_table import PairTable
 
 __all__ = [
@@ -26,7 +25,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
-        "Evidence": "forest_align.lexicon.kinds",
+        "Evidence": "forest_align.lexicon.lexicon",
         "Lexicon": "forest_align.lexicon.lexicon",
         "PairTable": "forest_align.lexicon.pair_table",
         "WordProfile": "forest_align.lexicon.lexicon",

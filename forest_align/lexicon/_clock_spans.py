@@ -6,14 +6,12 @@ import re
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from forest_align.lexicon._calendar_words import clock_readings
-from forest_align.lexicon._quantity_lexeme import NUMBER, WHOLE
-from forest_align.lexicon._quantity_record import Part, Quantity, Reading
-from forest_align.lexicon.function_words import STOP_WORDS
+from forest_align.lexicon._calendar_spans import clock_readings
+from forest_align.lexicon._quantity_record import NUMBER, WHOLE, Part, Quantity, Reading
+from forest_align.lexicon.tables import STOP_WORDS
 
 if TYPE_CHECKING:
-    from forest_align.lexicon._quantity_lexeme import Lexeme
-    from forest_align.lexicon._quantity_sentence import SentenceWords
+    from forest_align.lexicon._quantity_record import Lexeme, SentenceWords
 
 _U = int(Part.UNIT)
 _LISTED_LEADS = """

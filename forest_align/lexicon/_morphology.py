@@ -1,4 +1,4 @@
-"""Lemmatizes English words: exceptions and detachment rules of WordNet, chosen by Penn tag."""
+"""Lemmatizes English words by WordNet's exceptions and rules, and takes off derivational suffixes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from forest_align.lexicon._wordnet_store import WordNetStore
+
 
 #: Closed-class forms that no rule covers; the tag selects the reading.
 _CLOSED = {
@@ -202,3 +203,34 @@ def _regular(word: str, tag: str) -> str:
             needs_e = stem.endswith(_STEMS_WITH_E) or (is_one_syllable and _ends_in_short_vowel(stem))
             return stem + "e" if needs_e else stem
     return word
+
+
+_LISTED_SUFFIXES = """
+ization isation ational ation ition tion ion ment ness ity ety ance ence ancy ency able ible ably ibly
+ative itive ive ous ious eous ful fully al ial ical ic ally ically ly ist ism er or ee ant ent ary ory
+ship hood dom ate ize ise ify ish y e ian an ing ed
+"""
+_SUFFIXES = tuple(_LISTED_SUFFIXES.split())
+_SHORTEST_STEM = 4
+
+
+def suffix_stems(lemma: str) -> tuple[str, ...]:
+    """Stems of a lemma without its derivational suffixes, the lemma's own stem first.
+
+    If two lemmas share a stem, one may be derived from the other. Stems have at least four letters, one of
+    them a vowel. A final ``e``, ``i`` or ``y`` is dropped (happy, happi|ness).
+    """
+    if len(lemma) < _SHORTEST_STEM or not lemma.isalpha():
+        return ()
+    stems = dict.fromkeys([_plain(lemma)])
+    for suffix in _SUFFIXES:
+        if lemma.endswith(suffix):
+            stem = _plain(lemma[: -len(suffix)])
+            if len(stem) >= _SHORTEST_STEM and not _VOWELS.isdisjoint(stem):
+                stems[stem] = None
+    return tuple(stem for stem in stems if len(stem) >= _SHORTEST_STEM)
+
+
+def _plain(stem: str) -> str:
+    stem = stem[:-1] if stem.endswith(("e", "i", "y")) else stem
+    return stem[:-1] if len(stem) > _SHORTEST_STEM and stem[-1] == stem[-2] else stem

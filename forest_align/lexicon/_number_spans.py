@@ -6,15 +6,13 @@ import re
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from forest_align.lexicon._quantity_lexeme import NUMBER, WHOLE, unit_kind
-from forest_align.lexicon._quantity_record import Part, Quantity, Reading
-from forest_align.lexicon._quantity_sentence import unit_at
+from forest_align.lexicon._quantity_record import NUMBER, WHOLE, Part, Quantity, Reading, unit_at, unit_kind
 from forest_align.lexicon.number_tables import NUMBERED_NOUNS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from forest_align.lexicon._quantity_sentence import SentenceWords
+    from forest_align.lexicon._quantity_record import SentenceWords
 
 _N, _S, _U, _YEAR = int(Part.NUMBER), int(Part.SCALE), int(Part.UNIT), int(Part.YEAR)
 _ONE = Fraction(1)

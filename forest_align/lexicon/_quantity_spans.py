@@ -8,16 +8,22 @@ from typing import TYPE_CHECKING
 from forest_align.lexicon._calendar_spans import read_date, read_decade, read_year_range
 from forest_align.lexicon._clock_spans import read_spoken_year, read_time
 from forest_align.lexicon._number_spans import DASHES, read_fraction, read_number
-from forest_align.lexicon._quantity_lexeme import NUMBER, unit_kind
-from forest_align.lexicon._quantity_record import Part, Quantity, Reading
-from forest_align.lexicon._quantity_sentence import SentenceWords, unit_at
+from forest_align.lexicon._quantity_record import (
+    NUMBER,
+    Part,
+    Quantity,
+    Reading,
+    SentenceWords,
+    unit_at,
+    unit_kind,
+)
 from forest_align.lexicon._quantity_words import lexeme
 from forest_align.lexicon.number_tables import LABELLED_NOUNS, NUMBERED_NOUNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from forest_align.lexicon._quantity_lexeme import Lexeme
+    from forest_align.lexicon._quantity_record import Lexeme
 
 _N, _S, _U = int(Part.NUMBER), int(Part.SCALE), int(Part.UNIT)
 _SMALLEST_YEAR = 1000

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forest_align.lexicon._acronyms import acronym_spans
-from forest_align.lexicon.kinds import Evidence
-from forest_align.lexicon.word_vectors import check_comparable
+from forest_align.lexicon.abbreviations import acronym_spans
+from forest_align.lexicon.lexicon import Evidence
+from forest_align.types import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +18,24 @@ if TYPE_CHECKING:
     from forest_align.lexicon.lexicon import Lexicon, WordProfile
     from forest_align.lexicon.pair_table import PairTable
     from forest_align.types import Sentence
+
+
+def check_finite(source: Sentence, target: Sentence) -> None:
+    """Make sure that the word vectors of two sentences, if any, are finite numbers."""
+    for side, sentence in (("source", source), ("target", target)):
+        if sentence.vectors is not None and not np.isfinite(sentence.vectors).all():
+            raise InputError("expected word vectors of finite numbers", field=side)
+
+
+def check_comparable(source: Sentence, target: Sentence) -> None:
+    """Make sure that the word vectors of two sentences, if both have any, can be compared by cosine."""
+    check_finite(source, target)
+    if source.vectors is not None and target.vectors is not None:
+        sizes = source.vectors.shape[1], target.vectors.shape[1]
+        if sizes[0] != sizes[1]:
+            message = f"expected word vectors of one size in both sentences, found {sizes[0]} and {sizes[1]}"
+            raise InputError(message)
+
 
 #: Smallest cosine of two contextual word vectors that counts as evidence by itself.
 EMBEDDING_COSINE = 0.4

@@ -1,15 +1,14 @@
-"""The lexicon: lemmas, relations between two words, and the profiles from which word pairs are compared."""
+"""The lexicon of the aligners, and the kinds of evidence that two words correspond."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntFlag
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from forest_align.lexicon._morphology import Lemmatizer, part_of_speech
-from forest_align.lexicon._suffixes import suffix_stems
+from forest_align.lexicon._morphology import Lemmatizer, part_of_speech, suffix_stems
 from forest_align.lexicon._wordnet_store import WordNetStore
-from forest_align.lexicon.kinds import Evidence
 from forest_align.lexicon.tables import (
     FUNCTION_GROUPS,
     PREPOSITIONS,
@@ -21,6 +20,34 @@ from forest_align.lexicon.tables import (
 
 if TYPE_CHECKING:
     from forest_align.types import Sentence
+
+
+#: Name for a link that no kind of evidence supports: only the words around it do.
+CONTEXT = "context"
+
+
+class Evidence(IntFlag):
+    """Kinds of evidence; a cell of :func:`~forest_align.lexicon.evidence.word_evidence` is their sum.
+
+    Two words with the same lemma have ``LEMMA``, and ``IDENTICAL`` if they differ at most in letter case.
+    They have none of the relations between different lemmas.
+    """
+
+    IDENTICAL = 1
+    LEMMA = 2
+    SPELLING = 4
+    NUMBER = 8
+    ABBREVIATION = 16
+    SYNONYM = 32
+    DERIVATION = 64
+    SUFFIX = 128
+    SUBSTRING = 256
+    PREPOSITION = 512
+    FUNCTION = 1024
+    ACRONYM = 2048
+    PPDB = 4096
+    EMBEDDING = 8192
+
 
 #: Shortest word that counts as a substring of another one.
 SHORTEST_SUBSTRING = 4

@@ -1,4 +1,4 @@
-"""Small tables of English: prepositions, numbers, abbreviations, function words, spelling, apostrophes."""
+"""Small tables of English: function words, negations, prepositions, numbers, abbreviations, spelling."""
 
 from __future__ import annotations
 
@@ -229,3 +229,58 @@ _OTHER_APOSTROPHES = re.compile(r"[’´ʼ′＇]|(?<=\w)`(?=\w)")
 def plain_apostrophes(word: str) -> str:
     """Replace every other apostrophe by ``'``: ``don’t`` becomes ``don't``. The length stays the same."""
     return word if word.isascii() and "`" not in word else _OTHER_APOSTROPHES.sub("'", word)
+
+
+_LISTED_FUNCTION_WORDS = """
+a about above after again against all am an and any are as at be because been before being below between
+both but by can did do does doing don down during each few for from further had has have having he her here
+hers herself him himself his how i if in into is it its itself just me more most my myself no nor not now of
+off on once only or other our ours ourselves out over own s same she should so some such t than that the
+their theirs them themselves then there these they this those through to too under until up very was we were
+what when where which while who whom why will with you your yours yourself yourselves
+also ca could may might must shall would n't wo sha 's 'd 'll 're 've 'm
+    """
+_RARER_FUNCTION_WORDS = """
+ain although among aren cannot couldn d didn doesn either else ever every hadn hasn haven however isn ll m ma
+many mightn mine much mustn na neither o one onto per quite rather re shan shouldn since therefore though
+thus upon us ve via wasn weren whereas whether whose within without won wouldn y yet 't ' -lrb- -rrb- -lsb-
+-rsb- -lcb- -rcb-
+    """
+
+#: Function words of Sultan et al. (2014): NLTK's list at that time, modals and clitics.
+FUNCTION_WORDS = frozenset(_LISTED_FUNCTION_WORDS.split())
+
+#: Closed-class English words, contractions as the Penn treebank splits them.
+STOP_WORDS = FUNCTION_WORDS | frozenset(_RARER_FUNCTION_WORDS.split())
+
+
+def is_content_word(word: str, stop_words: frozenset[str] = STOP_WORDS) -> bool:
+    """Whether a word has a letter or digit and is not a stop word."""
+    return plain_apostrophes(word.lower()) not in stop_words and any(map(str.isalnum, word))
+
+
+#: Negations; they concern the word that they depend on, or the noun behind them.
+NEGATIONS = frozenset(
+    "not n't never no none nobody nothing neither nor nowhere hardly scarcely barely without".split()  # noqa: SIM905
+)
+#: Lemmas of words that deny their complement (Karttunen 1971): *failed to win*, *unable to swim*.
+DENYING = frozenset(
+    """fail refuse forget decline neglect avoid deny lack unable unwilling incapable impossible unlikely
+    refusal failure inability prevent miss omit abstain refrain absence""".split()  # noqa: SIM905
+)
+# Words behind "not" that keep what is said (*not only*), and before it (*whether or not*).
+_AFFIRMING_AFTER_NOT = frozenset(("only", "just", "merely", "simply"))
+
+
+def negating_words(words: list[str], lemmas: list[str]) -> list[int]:
+    """Numbers of the words of a span that negate it; *neither … nor* negates once."""
+    found = []
+    for number, (word, lemma) in enumerate(zip(words, lemmas, strict=True)):
+        following = words[number + 1] if number + 1 < len(words) else ""
+        is_negation = word in NEGATIONS and not (
+            (word == "not" and (following in _AFFIRMING_AFTER_NOT or words[number - 1 : number] == ["or"]))
+            or (word == "nor" and "neither" in words[:number])
+        )
+        if is_negation or lemma in DENYING:
+            found.append(number)
+    return found

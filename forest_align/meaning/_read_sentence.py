@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from forest_align.lexicon.function_words import is_content_word
 from forest_align.lexicon.lexicon import WordProfile, load_lexicon
-from forest_align.lexicon.negations import DENYING, NEGATIONS
+from forest_align.lexicon.tables import DENYING, NEGATIONS, is_content_word
 from forest_align.meaning.meaning_words import (
     DENYING_PHRASES,
     EMPTY,

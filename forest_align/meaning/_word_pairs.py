@@ -6,8 +6,7 @@ from difflib import SequenceMatcher
 from functools import cache
 
 from forest_align.lexicon.evidence import word_relations
-from forest_align.lexicon.kinds import Evidence
-from forest_align.lexicon.lexicon import WordProfile, load_lexicon
+from forest_align.lexicon.lexicon import Evidence, WordProfile, load_lexicon
 from forest_align.lexicon.oppositions import Opposition, opposition
 from forest_align.meaning.meaning_words import CONVERSES, MODALS, contrast
 from forest_align.meaning.relation_algebra import (

@@ -14,7 +14,7 @@ from forest_align.lexicon.groups import lexical_groups
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.lexicon.quantities import QuantityComparison, compare, read_quantities
 from forest_align.lexicon.tables import FUNCTION_GROUPS
-from forest_align.lexicon.word_changes import word_change
+from forest_align.lexicon.written_forms import word_change
 from forest_align.parsing.dependencies.entities import find_entities
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from forest_align.lexicon._acronyms import acronym_letters, acronym_spans
+from forest_align.lexicon.abbreviations import acronym_letters, acronym_spans
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.lexicon.evidence import explain, word_evidence, word_relations
-from forest_align.lexicon.kinds import Evidence
-from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.lexicon.lexicon import Evidence, load_lexicon
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.lexicon.tables import PREPOSITIONS
 from forest_align.types import Sentence, Token

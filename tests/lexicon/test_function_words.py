@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from forest_align.lexicon.function_words import FUNCTION_WORDS, STOP_WORDS, is_content_word
+from forest_align.lexicon.tables import FUNCTION_WORDS, STOP_WORDS, is_content_word
 
 
 @pytest.mark.parametrize("word", ["The", "n't", "n’t", "’S", "wo", "-LRB-", ",", "--", "$", ""])

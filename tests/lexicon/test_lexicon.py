@@ -7,8 +7,7 @@ import sys
 import pytest
 
 from forest_align.lexicon.evidence import word_evidence
-from forest_align.lexicon.kinds import Evidence
-from forest_align.lexicon.lexicon import Lexicon, load_lexicon
+from forest_align.lexicon.lexicon import Evidence, Lexicon, load_lexicon
 from forest_align.lexicon.tables import PREPOSITIONS, number_value, spelling_key
 from forest_align.types import Sentence, Token
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from forest_align.lexicon.lexicon import load_lexicon
-from forest_align.lexicon.names import name_similarities, name_similarity
 from forest_align.lexicon.wordnet_relations import RELATION_NAMES, wordnet_relations
+from forest_align.lexicon.written_forms import name_similarities, name_similarity
 from forest_align.types import Sentence
 
 

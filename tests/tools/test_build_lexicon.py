@@ -10,8 +10,7 @@ from safetensors.numpy import load, save
 
 from forest_align.lexicon._wordnet_store import WordNetStore
 from forest_align.lexicon.evidence import word_evidence
-from forest_align.lexicon.kinds import Evidence
-from forest_align.lexicon.lexicon import Lexicon
+from forest_align.lexicon.lexicon import Evidence, Lexicon
 from forest_align.types import ModelError, Sentence
 
 TOP = "  1 This database is free.  \n  2 Really.  \n"

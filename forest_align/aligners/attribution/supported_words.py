@@ -10,8 +10,8 @@ import numpy as np
 
 from forest_align.aligners.attribution.tagged_chunks import chunk_spans
 from forest_align.aligners.logistic_function import regression
-from forest_align.lexicon.function_words import is_content_word
 from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.lexicon.tables import is_content_word
 from forest_align.meaning import atomic_relations
 from forest_align.meaning.relation_algebra import DIFFERENT, OPPOSITE, SPECIFIC
 

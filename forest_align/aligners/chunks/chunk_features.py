@@ -10,9 +10,9 @@ import numpy as np
 from forest_align.aligners.contextual.features import DIRECTIONS
 from forest_align.aligners.contextual.pair_evidence import ANTONYMS, OPPOSED, QUANTITIES_FROM
 from forest_align.alignment import Span
-from forest_align.lexicon.function_words import is_content_word
-from forest_align.lexicon.kinds import Evidence
+from forest_align.lexicon.lexicon import Evidence
 from forest_align.lexicon.quantities import QuantityRelation
+from forest_align.lexicon.tables import is_content_word
 from forest_align.types import Sentence
 
 _SAME = int(Evidence.IDENTICAL | Evidence.LEMMA)

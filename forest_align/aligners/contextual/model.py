@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.canonical_order import is_after
 from forest_align.aligners.contextual.features import (
     BASE_FEATURES,
     CONTEXT_FEATURES,
@@ -22,11 +21,11 @@ from forest_align.aligners.contextual.features import (
     SentenceFeatures,
     related_word_features,
 )
-from forest_align.aligners.contextual.messages import MessageNetwork
-from forest_align.aligners.contextual.passes import FEATURES, LinkPasses
+from forest_align.aligners.contextual.passes import FEATURES, LinkPasses, MessageNetwork
 from forest_align.aligners.link_convention import AllLinks
 from forest_align.aligners.model_folder import ModelFormat, damaged
-from forest_align.lexicon.word_vectors import check_finite
+from forest_align.aligners.pair import is_after
+from forest_align.lexicon.evidence import check_finite
 from forest_align.types import InputError, ModelError
 from forest_align.types.json_fields import check_probability
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forest_align.lexicon.evidence import lexical_evidence
-from forest_align.lexicon.kinds import Evidence
-from forest_align.lexicon.look_alikes import look_alikes
+from forest_align.lexicon.lexicon import Evidence
 from forest_align.lexicon.oppositions import Opposition, oppositions
 from forest_align.lexicon.quantities import quantity_relations
 from forest_align.lexicon.word_parts import acronym_clashes, part_relations
+from forest_align.lexicon.written_forms import look_alikes
 
 if TYPE_CHECKING:
     from forest_align.lexicon.lexicon import Lexicon

@@ -12,8 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
-from forest_align.lexicon.function_words import is_content_word
 from forest_align.lexicon.quantities import read_quantities
+from forest_align.lexicon.tables import is_content_word
 from forest_align.types import Sentence
 
 #: Candidates of a sentence among those of the other document, for each of two similarities.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from forest_align.lexicon.function_words import is_content_word
+from forest_align.lexicon.tables import is_content_word
 
 if TYPE_CHECKING:
     from forest_align.alignment import PhrasePair

@@ -24,8 +24,7 @@ from forest_align.aligners.model_folder import bundled_folder, model_folder
 from forest_align.aligners.pair import GivenWords, Text
 from forest_align.aligners.parsing_aligner import ParsingAligner, parse_or_complete
 from forest_align.aligners.phrases.related import judged_relations, with_relations
-from forest_align.aligners.sentence_pairs.judging import with_paraphrase_probability
-from forest_align.aligners.sentence_pairs.model import ParaphraseModel
+from forest_align.aligners.sentence_pairs.model import ParaphraseModel, with_paraphrase_probability
 from forest_align.aligners.sentence_pairs.model import bundled_model as bundled_paraphrases
 from forest_align.aligners.words.choose import check_name, word_candidates
 from forest_align.aligners.words.lexical import given_candidates

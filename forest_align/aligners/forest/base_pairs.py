@@ -10,7 +10,7 @@ from forest_align.types import InputError, ParseForest, Sentence
 
 if TYPE_CHECKING:
     from forest_align.aligners.words.candidate import Candidate
-    from forest_align.aligners.words.dictionary import Dictionary
+    from forest_align.aligners.words.lexical import Dictionary
     from forest_align.lexicon.lexicon import Lexicon
 
 Span = tuple[int, int]

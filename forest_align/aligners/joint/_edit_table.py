@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from forest_align.lexicon.kinds import Evidence
+from forest_align.lexicon.lexicon import Evidence
 from forest_align.parsing.dependencies.typed import forest_dependencies
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 from forest_align.aligners.contextual.features import BASE_FEATURES
 from forest_align.aligners.joint._link_features import LINK_PHRASE_FEATURES
 from forest_align.aligners.span_nodes import constituents_of
-from forest_align.lexicon.kinds import Evidence
+from forest_align.lexicon.lexicon import Evidence
 from forest_align.types.spans import SpanSums
 
 if TYPE_CHECKING:

@@ -31,9 +31,9 @@ from forest_align.aligners.joint._phrase_deletions import deleted_phrase_feature
 from forest_align.aligners.joint._phrase_edits import phrase_features
 from forest_align.aligners.joint.arcs import arc_features
 from forest_align.aligners.parsing_aligner import check_tokens
+from forest_align.lexicon.evidence import check_comparable
 from forest_align.lexicon.groups import lexical_groups
-from forest_align.lexicon.kinds import Evidence
-from forest_align.lexicon.word_vectors import check_comparable
+from forest_align.lexicon.lexicon import Evidence
 from forest_align.types import InputError, Sentence
 from forest_align.types.spans import inside_sentences
 

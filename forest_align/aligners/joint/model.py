@@ -216,7 +216,7 @@ class JointModel:
         return words + float(deleted_arc_features(*edits.arcs) @ self.named_weights("arcs"))
 
     def probabilities(self, margins: np.ndarray) -> np.ndarray:
-        """Probabilities of links with these :func:`~forest_align.aligners.joint.margins.margins`."""
+        """Probabilities of links with these :func:`~forest_align.aligners.joint.aligner.margins`."""
         slope, offset = self.calibration
         return logistic(slope * margins + offset)
 

@@ -11,7 +11,7 @@ import numpy as np
 from forest_align.aligners.phrases import word_tables as sums
 from forest_align.aligners.phrases.sentence_spans import CATEGORIES, FORMS, SentenceSpans
 from forest_align.aligners.phrases.word_tables import WordMatrices, WordTables
-from forest_align.lexicon.kinds import Evidence
+from forest_align.lexicon.lexicon import Evidence
 from forest_align.types.spans import SpanSums
 
 _RELATED = (

@@ -22,7 +22,7 @@ from forest_align.alignment import (
     PhrasePair,
     PhraseRelation,
 )
-from forest_align.lexicon.function_words import is_content_word
+from forest_align.lexicon.tables import is_content_word
 from forest_align.meaning.changes import WordChanges
 from forest_align.meaning.relation_algebra import EQUIVALENT, MIXED, UNKNOWN, related_by
 from forest_align.meaning.sentence_comparison import atomic_relations

@@ -15,7 +15,7 @@ from forest_align.aligners.phrases.features import (
     phrase_features,
     side_features,
 )
-from forest_align.lexicon.kinds import Evidence
+from forest_align.lexicon.lexicon import Evidence
 from forest_align.lexicon.quantities import QuantityRelation
 
 if TYPE_CHECKING:

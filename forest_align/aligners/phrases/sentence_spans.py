@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forest_align.lexicon.function_words import is_content_word
+from forest_align.lexicon.tables import is_content_word
 from forest_align.types import InputError
 
 if TYPE_CHECKING:

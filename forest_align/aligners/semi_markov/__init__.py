@@ -8,7 +8,7 @@ from forest_align._faces import lazy_face
 
 if TYPE_CHECKING:
     from forest_align.aligners.semi_markov.aligner import SemiMarkovAligner
-    from forest_align.aligners.semi_markov.lattice_options import LatticeOptions
+    from forest_align.aligners.semi_markov.lattice import LatticeOptions
     from forest_align.aligners.semi_markov.model import SemiMarkovModel
 
 __all__ = [
@@ -20,7 +20,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
-        "LatticeOptions": "forest_align.aligners.semi_markov.lattice_options",
+        "LatticeOptions": "forest_align.aligners.semi_markov.lattice",
         "SemiMarkovAligner": "forest_align.aligners.semi_markov.aligner",
         "SemiMarkovModel": "forest_align.aligners.semi_markov.model",
     },

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forest_align.lexicon.evidence import paraphrase_scores
-from forest_align.lexicon.kinds import Evidence
-from forest_align.lexicon.names import name_similarities
+from forest_align.lexicon.lexicon import Evidence
 from forest_align.lexicon.wordnet_relations import RELATION_NAMES, wordnet_relations
+from forest_align.lexicon.written_forms import name_similarities
 
 if TYPE_CHECKING:
     from forest_align.lexicon.groups import Group

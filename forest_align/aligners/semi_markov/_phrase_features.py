@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from forest_align.aligners.semi_markov._base_phrases import CHUNK_TYPES
 from forest_align.aligners.semi_markov._word_features import WordPairs, shifted
 from forest_align.aligners.semi_markov.sentence_arrays import (
+    CHUNK_TYPES,
     CONTENT,
     FUNCTION,
     PUNCTUATION,

@@ -15,7 +15,7 @@ from forest_align.aligners.semi_markov.sentence_arrays import (
     LatticeSentence,
 )
 from forest_align.cext.string_similarity import string_similarities
-from forest_align.lexicon.kinds import Evidence
+from forest_align.lexicon.lexicon import Evidence
 from forest_align.types.spans import SpanSums
 
 _RELATIONS = (

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from forest_align.aligners.model_folder import ModelFormat, damaged
-from forest_align.aligners.semi_markov.lattice import Lattice
-from forest_align.aligners.semi_markov.lattice_options import DEFAULT_OPTIONS, LatticeOptions
+from forest_align.aligners.semi_markov.lattice import DEFAULT_OPTIONS, Lattice, LatticeOptions
 from forest_align.types import InputError, ModelError
 from forest_align.types.json_fields import check_boolean, check_list, check_texts
 

@@ -1,17 +1,62 @@
-"""The data of a single sentence for the semi-Markov aligner, in arrays."""
+"""The data of a single sentence for the semi-Markov aligner, in arrays, base phrases included."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from forest_align.aligners.contextual.features import word_features
-from forest_align.aligners.semi_markov._base_phrases import CHUNK_TYPES, tag_chunks
 
 if TYPE_CHECKING:
     from forest_align.types import Sentence
+
+
+#: Types of chunks, similar to CoNLL-2000; the first means no chunk.
+CHUNK_TYPES = ("none", "NP", "VP", "PP", "ADVP", "ADJP", "PRT")
+
+# One letter per tag, so that a sentence is a string and a chunk is a regular expression.
+_LETTERS = {
+    **dict.fromkeys(("DT", "PDT", "PRP$", "WP$"), "D"),
+    **dict.fromkeys(("PRP", "WP", "EX", "WDT"), "P"),
+    **dict.fromkeys(("JJ", "JJR", "JJS"), "J"),
+    **dict.fromkeys(("NN", "NNS", "NNP", "NNPS", "FW"), "N"),
+    **dict.fromkeys(("CD", "$", "#"), "C"),
+    **dict.fromkeys(("VBG", "VBN"), "G"),
+    **dict.fromkeys(("VB", "VBD", "VBP", "VBZ"), "V"),
+    **dict.fromkeys(("RB", "RBR", "RBS", "WRB"), "R"),
+    "MD": "M",
+    "TO": "T",
+    "IN": "I",
+    "RP": "L",
+    "POS": "S",
+}
+_CHUNK = re.compile(
+    # A noun phrase up to its last noun; participles count if another word of the phrase precedes them.
+    r"(?P<NP>S?D*(?:R(?=[JRC])|[CJ]|(?<=[DJCS])G(?=[NJG]))*N+|S?D*C+|P|D+)"
+    # A verb group, with to and adverbs between its verbs.
+    r"|(?P<VP>(?:[MVG]|T(?=R*[VGM])|R(?=R*[VG]))*[MVG])"
+    r"|(?P<PRT>L)|(?P<PP>[IT])|(?P<ADJP>R*J+)|(?P<ADVP>R+)"
+)
+
+
+def tag_chunks(tags: Sequence[str]) -> tuple[tuple[int, int, str], ...]:
+    """Base phrases of a tagged sentence.
+
+    A chunk extends from the beginning of a phrase to its head; a possessive ``'s`` begins a new one.
+    Punctuation and conjunctions are outside of chunks.
+    """
+    return _chunks("".join([_LETTERS.get(tag, ".") for tag in tags]))
+
+
+@lru_cache(maxsize=10_000)
+def _chunks(letters: str) -> tuple[tuple[int, int, str], ...]:
+    return tuple((*found.span(), str(found.lastgroup)) for found in _CHUNK.finditer(letters))
+
 
 #: Maximum words in a phrase of the source and of the target, unless a model says otherwise: these cover 98 to
 #: 99% of the alignments (Yao et al. 2013, §4.1).

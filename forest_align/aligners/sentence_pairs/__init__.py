@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from forest_align.aligners.sentence_pairs.features import FEATURES, pair_features
-from forest_align.aligners.sentence_pairs.judging import with_paraphrase_probability
-from forest_align.aligners.sentence_pairs.model import ParaphraseModel
+from forest_align.aligners.sentence_pairs.model import ParaphraseModel, with_paraphrase_probability
 
 __all__ = [
     "FEATURES",

@@ -10,11 +10,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forest_align.aligners.contextual.relations import AGENT, MODIFIER, OTHER, PATIENT
-from forest_align.aligners.sentence_pairs._counted_relations import RELATION_FEATURES, relation_counts
-from forest_align.aligners.sentence_pairs._linked_sentence import CLASSES, KINDS, LinkedSentence
+from forest_align.aligners.sentence_pairs._linked_sentence import (
+    CLASSES,
+    KINDS,
+    RELATION_FEATURES,
+    LinkedSentence,
+    relation_counts,
+)
+from forest_align.lexicon.evidence import check_comparable
 from forest_align.lexicon.oppositions import oppositions
 from forest_align.lexicon.quantities import QuantityRelation, quantity_relations
-from forest_align.lexicon.word_vectors import check_comparable
 from forest_align.types import InputError
 
 if TYPE_CHECKING:

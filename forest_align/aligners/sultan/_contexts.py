@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forest_align.aligners.sultan._equivalence import crossed, parallel
 from forest_align.aligners.sultan.parameters import PublishedParameters
-from forest_align.aligners.sultan.sentence_view import is_clitic
+from forest_align.aligners.sultan.sentence_view import crossed, is_clitic, parallel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from forest_align.aligners.sultan.sentence_view import SentenceView
     from forest_align.parsing.dependencies.entities import Entity
+
 
 Pair = tuple[int, int]
 

@@ -8,16 +8,14 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forest_align.aligners.canonical_order import is_after
 from forest_align.aligners.model_folder import damaged, model_folder
-from forest_align.aligners.pair import Text
+from forest_align.aligners.pair import Text, is_after
 from forest_align.aligners.parsing_aligner import ParsingAligner, check_tokens, parse_or_complete
 from forest_align.aligners.sultan._pipeline import published_links
-from forest_align.aligners.sultan._similarity import similar_words
 from forest_align.aligners.sultan.parameters import PublishedParameters, load_parameters, save_parameters
-from forest_align.aligners.sultan.sentence_view import SentenceView
+from forest_align.aligners.sultan.sentence_view import SentenceView, similar_words
 from forest_align.alignment import Alignment, Links
-from forest_align.lexicon.word_vectors import check_finite
+from forest_align.lexicon.evidence import check_finite
 from forest_align.parsing.dependencies.annotators import load_annotator
 from forest_align.types import InputError, Sentence
 from forest_align.types.spans import gaps

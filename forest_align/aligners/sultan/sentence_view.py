@@ -1,4 +1,4 @@
-"""One sentence as Sultan's aligner reads it: stop words, categories, neighbours."""
+"""Words of two sentences as Sultan's aligner reads them: categories, neighbours, similar words."""
 
 from __future__ import annotations
 
@@ -6,17 +6,82 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from forest_align.aligners.sultan._equivalence import category
-from forest_align.lexicon.function_words import FUNCTION_WORDS
-from forest_align.lexicon.tables import plain_apostrophes
+import numpy as np
+
+from forest_align.lexicon.evidence import word_relations
+from forest_align.lexicon.lexicon import Evidence
+from forest_align.lexicon.tables import FUNCTION_WORDS, plain_apostrophes
 from forest_align.parsing.dependencies.annotation import Annotation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from forest_align.lexicon.lexicon import Lexicon, WordProfile
     from forest_align.parsing.dependencies.entities import Entity
     from forest_align.parsing.dependencies.typed import Dependency
     from forest_align.types import Sentence
+
+
+# Orientation (a), both words are the parents: their category, that of the children, the equivalent types.
+_PARALLEL: tuple[tuple[str, str, str], ...] = (
+    ("verb", "verb", "purpcl xcomp"),
+    ("verb", "noun", "agent nsubj xsubj"),
+    ("verb", "noun", "dobj nsubjpass rel"),
+    ("verb", "noun", "tmod prep_in prep_at prep_on"),
+    ("verb", "noun", "iobj prep_to"),
+    ("noun", "verb", "infmod partmod rcmod"),
+    ("noun", "noun", "poss nn prep_of prep_in prep_at prep_for"),
+    ("noun", "adjective", "amod rcmod"),
+)
+# Orientation (c): the first word is the parent, the second the child; the types of both dependencies.
+_CROSSED: tuple[tuple[str, str, str, str], ...] = (
+    ("verb", "verb", "conj_and", ""),
+    ("verb", "verb", "conj_or", ""),
+    ("verb", "verb", "conj_nor", ""),
+    ("verb", "noun", "dobj nsubjpass rel", "infmod partmod rcmod"),
+    ("verb", "adjective", "acomp", "cop csubj"),
+    ("noun", "noun", "conj_and", ""),
+    ("noun", "noun", "conj_or", ""),
+    ("noun", "noun", "conj_nor", ""),
+    ("noun", "adjective", "amod rcmod", "nsubj"),
+    ("adjective", "adjective", "conj_and", ""),
+    ("adjective", "adjective", "conj_or", ""),
+    ("adjective", "adjective", "conj_nor", ""),
+    ("adverb", "adverb", "conj_and", ""),
+    ("adverb", "adverb", "conj_or", ""),
+    ("adverb", "adverb", "conj_nor", ""),
+)
+
+_CATEGORIES = {"V": "verb", "N": "noun", "J": "adjective", "R": "adverb"}
+
+
+@lru_cache(maxsize=1000)
+def category(tag: str) -> str:
+    """Lexical category of a Penn tag: verb, noun, adjective, adverb, else the tag itself."""
+    return "noun" if tag == "PRP" else tag if tag == "RP" else _CATEGORIES.get(tag[:1], tag)
+
+
+@lru_cache(maxsize=100_000)
+def parallel(parent: str, child: str, left: str, right: str) -> bool:
+    """Whether two dependencies are equivalent if parent corresponds to parent and child to child."""
+    if left == right:
+        return True
+    return any(
+        (parent, child) == row[:2] and left in row[2].split() and right in row[2].split() for row in _PARALLEL
+    )
+
+
+@lru_cache(maxsize=100_000)
+def crossed(first: str, second: str, left: str, right: str) -> bool:
+    """Whether two dependencies are equivalent if the parent of each corresponds to the child of the other."""
+    for one, other, types, opposite in _CROSSED:
+        a, b = types.split(), (opposite or types).split()
+        if (first, second) == (one, other) and left in a and right in b:
+            return True
+        if (second, first) == (one, other) and right in a and left in b:
+            return True
+    return False
+
 
 Neighbours = tuple[tuple[tuple[int, str, bool], ...], ...]
 
@@ -101,3 +166,50 @@ def is_punctuation(word: str) -> bool:
 
 
 _BRACKETS = frozenset(["-lrb-", "-rrb-", "-lsb-", "-rsb-", "-lcb-", "-rcb-"])
+
+
+#: The bonus of a relation in the lexicon, in cosine. Chosen on MSR-RTE dev and Edinburgh++ train among 0,
+#: 0.05, 0.1 and 0.15. The choice matters little there: the mean of their F1 is between 88.7 and 88.8.
+RELATION_WORTH = 0.1
+
+
+def similar_words(
+    source: Sentence, target: Sentence, lexicon: Lexicon, least_cosine: float
+) -> list[tuple[int, int]]:
+    """Different content words that can replace each other (for §3.1, instead of PPDB).
+
+    They are similar if the cosine of their contextual vectors reaches a threshold. The threshold is lower if
+    the lexicon relates their lemmas. Without vectors, such a relation is enough. Two numbers are similar only
+    if they have the same value, because contexts make all numbers similar.
+    """
+    lefts, rights = lexicon.profiles(source), lexicon.profiles(target)
+    lowest = least_cosine - RELATION_WORTH
+    cosines = _cosines(source, target)
+    if cosines is None:
+        cosines = np.full((len(lefts), len(rights)), lowest)
+    # Relations are looked up only in the few cells where they make a difference.
+    candidates = (cosines >= lowest) & _are_content(lefts)[:, None] & _are_content(rights)
+    rows, columns = np.nonzero(candidates)
+    return [
+        (i, j)
+        for i, j, cosine in zip(rows.tolist(), columns.tolist(), cosines[candidates].tolist(), strict=True)
+        if _is_similar(lefts[i], rights[j], cosine >= least_cosine)
+    ]
+
+
+def _cosines(source: Sentence, target: Sentence) -> np.ndarray | None:
+    """Cosine of every two words; None without vectors, or if they are from two kinds of parsers."""
+    left, right = source.vectors, target.vectors
+    if left is None or right is None or left.shape[1] != right.shape[1]:
+        return None
+    return left @ right.T
+
+
+def _are_content(profiles: Sequence[WordProfile]) -> np.ndarray:
+    return np.array([not is_stop(word.lower) and not is_clitic(word.lower) for word in profiles], dtype=bool)
+
+
+def _is_similar(left: WordProfile, right: WordProfile, are_near: bool) -> bool:
+    if left.word_class == right.word_class == "CD":
+        return bool(word_relations(left, right) & Evidence.NUMBER)
+    return are_near or bool(word_relations(left, right))

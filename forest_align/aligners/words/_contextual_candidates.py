@@ -10,7 +10,7 @@ from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.aligners.words.candidate import Candidate, check_minimum_score
 from forest_align.lexicon.evidence import explain
 from forest_align.lexicon.groups import lexical_groups, linked_blocks
-from forest_align.lexicon.kinds import CONTEXT
+from forest_align.lexicon.lexicon import CONTEXT
 
 if TYPE_CHECKING:
     from forest_align.types import Sentence

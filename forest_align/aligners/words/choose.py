@@ -15,7 +15,7 @@ from forest_align.types import InputError
 
 if TYPE_CHECKING:
     from forest_align.aligners.words.candidate import Candidate
-    from forest_align.aligners.words.dictionary import Dictionary
+    from forest_align.aligners.words.lexical import Dictionary
     from forest_align.types import Sentence
 
 #: Names that :func:`word_candidates` knows.

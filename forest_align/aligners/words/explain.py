@@ -44,8 +44,7 @@ def with_evidence(
     """
     from forest_align.lexicon.evidence import explain, word_evidence
     from forest_align.lexicon.groups import lexical_groups
-    from forest_align.lexicon.kinds import CONTEXT
-    from forest_align.lexicon.lexicon import load_lexicon
+    from forest_align.lexicon.lexicon import CONTEXT, load_lexicon
 
     source, target = alignment.source, alignment.target
     lexicon = load_lexicon()

@@ -92,7 +92,7 @@ def run(args: TrainSemiMarkovOptions) -> int:
 
 
 def _train(args: TrainSemiMarkovOptions) -> int:
-    from forest_align.aligners.semi_markov.lattice_options import LatticeOptions
+    from forest_align.aligners.semi_markov.lattice import LatticeOptions
     from forest_align.em.semi_markov.training import SemiMarkovSettings, train_semi_markov_model
     from forest_align.system.progress import counting_bar
 

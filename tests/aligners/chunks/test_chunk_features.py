@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from forest_align.aligners.chunks.chunk_features import CHUNK_FEATURES, chunk_features, swapped_features
 from forest_align.aligners.contextual.features import DIRECTIONS
-from forest_align.lexicon.kinds import Evidence
+from forest_align.lexicon.lexicon import Evidence
 from forest_align.types import Sentence, Token
 
 

@@ -12,8 +12,8 @@ from forest_align.aligners.contextual.features import (
     DIRECTION_FEATURES,
     LINK_CLASSES,
 )
-from forest_align.aligners.contextual.messages import MessageNetwork
 from forest_align.aligners.contextual.model import LinkModel
+from forest_align.aligners.contextual.passes import MessageNetwork
 from forest_align.cext import contextual as kernel
 from forest_align.types import Sentence
 

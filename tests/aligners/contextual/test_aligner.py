@@ -21,9 +21,8 @@ from forest_align.aligners.contextual.features import (
     LINK_CLASSES,
     direction_features,
 )
-from forest_align.aligners.contextual.messages import MessageNetwork
 from forest_align.aligners.contextual.model import LinkModel
-from forest_align.aligners.contextual.passes import UNLIKELY
+from forest_align.aligners.contextual.passes import UNLIKELY, MessageNetwork
 from forest_align.aligners.words._contextual_candidates import ContextualCandidates
 from forest_align.cext import contextual as kernel
 from forest_align.lexicon.pair_table import PairTable

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forest_align.aligners.contextual._likely_links import most_likely_links
+from forest_align.aligners.contextual.aligner import most_likely_links
 
 
 def chosen(

@@ -8,7 +8,7 @@ import pytest
 import forest_align
 from forest_align.aligners.contextual.pair_evidence import ANTONYMS, OPPOSED, link_evidence, pair_evidence
 from forest_align.lexicon.lexicon import load_lexicon
-from forest_align.lexicon.look_alikes import look_alikes
+from forest_align.lexicon.written_forms import look_alikes
 from forest_align.types import Sentence
 
 

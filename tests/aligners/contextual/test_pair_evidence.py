@@ -13,8 +13,7 @@ from forest_align.aligners.contextual.pair_evidence import (
     pair_evidence,
 )
 from forest_align.lexicon.evidence import lexical_evidence
-from forest_align.lexicon.kinds import Evidence
-from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.lexicon.lexicon import Evidence, load_lexicon
 from forest_align.lexicon.quantities import QuantityRelation
 from forest_align.types import Sentence
 

@@ -6,10 +6,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forest_align.aligners.canonical_order import is_after
 from forest_align.aligners.contextual.model import IDENTICAL, LinkModel, _have_same_words
 from forest_align.aligners.contextual.passes import HOPELESS, UNLIKELY
 from forest_align.aligners.contextual.relations import related_words
+from forest_align.aligners.pair import is_after
 from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import Sentence

@@ -11,6 +11,7 @@ from forest_align.aligners.documents.sentence_links import (
     LEAST_GAIN,
     OWN_FEATURES,
     OWN_WEIGHTS,
+    PLACE_FEATURES,
     PLACE_WEIGHTS,
     best_links,
     context_features,
@@ -19,7 +20,6 @@ from forest_align.aligners.documents.sentence_links import (
     sentence_groups,
 )
 from forest_align.aligners.documents.sentence_matches import SentenceMatches
-from forest_align.aligners.documents.sentence_places import PLACE_FEATURES
 from forest_align.aligners.logistic_function import regression
 
 from .toy_documents import document

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from forest_align.aligners.documents.sentence_links import PLACE_FEATURES, place_features
 from forest_align.aligners.documents.sentence_matches import SentenceMatches
-from forest_align.aligners.documents.sentence_places import PLACE_FEATURES, place_features
 
 from .toy_documents import document
 

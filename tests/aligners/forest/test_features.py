@@ -14,8 +14,7 @@ from forest_align.aligners.forest.features import (
     reduced_category,
 )
 from forest_align.lexicon.evidence import word_evidence
-from forest_align.lexicon.kinds import Evidence
-from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.lexicon.lexicon import Evidence, load_lexicon
 from forest_align.parsing import sentence_from_bracket
 
 SOURCE = "(S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))))"

@@ -21,7 +21,7 @@ from forest_align.aligners.forest.calibration import PhraseCalibration
 from forest_align.aligners.forest.features import LINKED, RELATIONS
 from forest_align.aligners.forest.legitimacy import alignment_violations
 from forest_align.aligners.forest.model import ForestModel
-from forest_align.aligners.words.dictionary import Dictionary
+from forest_align.aligners.words.lexical import Dictionary
 from forest_align.alignment import Links
 from forest_align.cli import main
 from forest_align.em.forest.untuned import PUBLISHED

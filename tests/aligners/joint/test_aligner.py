@@ -17,15 +17,13 @@ from forest_align.aligners.joint._edit_table import MOST_PARTNERS, phrase_pairs
 from forest_align.aligners.joint._link_features import LINK_DELETION_FEATURES, LINK_WORD_FEATURES
 from forest_align.aligners.joint._phrase_deletions import DELETED_PHRASE_FEATURES
 from forest_align.aligners.joint._phrase_edits import PHRASE_FEATURES
-from forest_align.aligners.joint.aligner import JointAligner, bundled_model
+from forest_align.aligners.joint.aligner import JointAligner, bundled_model, margins
 from forest_align.aligners.joint.arcs import ARC_CLASSES, ARC_FEATURES
 from forest_align.aligners.joint.features import DELETION_FEATURES, WORD_FEATURES, PairEdits, pair_edits
-from forest_align.aligners.joint.margins import margins
 from forest_align.aligners.joint.model import VARIANTS, WEIGHT_COUNT, JointModel, summed_features
 from forest_align.aligners.joint.program import Solution, best_edits
 from forest_align.alignment import Alignment
-from forest_align.lexicon.kinds import Evidence
-from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.lexicon.lexicon import Evidence, load_lexicon
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import InputError, Sentence
 

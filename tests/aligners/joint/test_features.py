@@ -14,8 +14,7 @@ from forest_align.aligners.joint._edit_table import arcs_of
 from forest_align.aligners.joint._phrase_edits import PHRASE_FEATURES
 from forest_align.aligners.joint.features import DELETION_FEATURES, PairEdits, pair_edits
 from forest_align.aligners.span_nodes import constituents_of
-from forest_align.lexicon.kinds import Evidence
-from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.lexicon.lexicon import Evidence, load_lexicon
 from forest_align.types import Sentence
 
 from .joint_sentences import sentence

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from forest_align.aligners.semi_markov._transition_classes import TRANSITIONS
-from forest_align.aligners.semi_markov.lattice_options import DEFAULT_OPTIONS, LatticeOptions
+from forest_align.aligners.semi_markov._path_features import TRANSITIONS
+from forest_align.aligners.semi_markov.lattice import DEFAULT_OPTIONS, LatticeOptions
 from forest_align.aligners.semi_markov.model import SemiMarkovModel
 from forest_align.types import Sentence
 

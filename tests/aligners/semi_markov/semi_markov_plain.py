@@ -7,15 +7,13 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from forest_align.aligners.contextual.features import word_features
-from forest_align.aligners.semi_markov._base_phrases import tag_chunks
-from forest_align.aligners.semi_markov.lattice_options import DEFAULT_OPTIONS, LatticeOptions
-from forest_align.aligners.semi_markov.sentence_arrays import TAGS
+from forest_align.aligners.semi_markov.lattice import DEFAULT_OPTIONS, LatticeOptions
+from forest_align.aligners.semi_markov.sentence_arrays import TAGS, tag_chunks
 from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.groups import lexical_groups
-from forest_align.lexicon.kinds import Evidence
-from forest_align.lexicon.lexicon import Lexicon
-from forest_align.lexicon.names import name_similarity
+from forest_align.lexicon.lexicon import Evidence, Lexicon
 from forest_align.lexicon.pair_table import PairTable
+from forest_align.lexicon.written_forms import name_similarity
 from forest_align.types import Sentence
 
 from ...cext.reference.string_similarity_reference import string_similarities

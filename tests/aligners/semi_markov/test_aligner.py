@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import forest_align
 from forest_align.aligners.semi_markov.aligner import SemiMarkovAligner
-from forest_align.aligners.semi_markov.lattice_options import LatticeOptions
+from forest_align.aligners.semi_markov.lattice import LatticeOptions
 from forest_align.alignment import Alignment
 from forest_align.cext import semicrf
 from forest_align.lexicon.pair_table import PairTable

@@ -11,12 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forest_align.aligners.semi_markov._base_phrases import CHUNK_TYPES, tag_chunks
-from forest_align.aligners.semi_markov._transition_classes import TRANSITIONS, transition_classes
+from forest_align.aligners.semi_markov._path_features import TRANSITIONS, transition_classes
 from forest_align.aligners.semi_markov._word_features import shifted
-from forest_align.aligners.semi_markov.lattice import Lattice, lattice_of
-from forest_align.aligners.semi_markov.lattice_options import DEFAULT_OPTIONS, LatticeOptions
+from forest_align.aligners.semi_markov.lattice import DEFAULT_OPTIONS, Lattice, LatticeOptions, lattice_of
 from forest_align.aligners.semi_markov.model import SemiMarkovModel
+from forest_align.aligners.semi_markov.sentence_arrays import CHUNK_TYPES, tag_chunks
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import ModelError
 

@@ -9,19 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forest_align.aligners.semi_markov._base_phrases import CHUNK_TYPES
 from forest_align.aligners.semi_markov._more_features import RESOURCES
-from forest_align.aligners.semi_markov._null_features import (
+from forest_align.aligners.semi_markov._path_features import (
     NULL_CLASSES,
     NULL_FEATURES,
     NULL_PHRASE_FEATURES,
+    TRANSITIONS,
+    transition_classes,
 )
 from forest_align.aligners.semi_markov._phrase_features import PHRASE_CLASSES, PHRASE_FEATURES
-from forest_align.aligners.semi_markov._transition_classes import TRANSITIONS, transition_classes
 from forest_align.aligners.semi_markov._word_features import WORD_CLASSES, WORD_FEATURES
-from forest_align.aligners.semi_markov.lattice import Lattice, lattice_of
-from forest_align.aligners.semi_markov.lattice_options import DEFAULT_OPTIONS, LatticeOptions
-from forest_align.aligners.semi_markov.sentence_arrays import TAGS
+from forest_align.aligners.semi_markov.lattice import DEFAULT_OPTIONS, Lattice, LatticeOptions, lattice_of
+from forest_align.aligners.semi_markov.sentence_arrays import CHUNK_TYPES, TAGS
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import Sentence

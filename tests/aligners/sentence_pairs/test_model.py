@@ -9,8 +9,11 @@ import pytest
 from safetensors.numpy import save_file
 
 from forest_align.aligners.sentence_pairs.features import FEATURES
-from forest_align.aligners.sentence_pairs.judging import with_paraphrase_probability
-from forest_align.aligners.sentence_pairs.model import ParaphraseModel, bundled_model
+from forest_align.aligners.sentence_pairs.model import (
+    ParaphraseModel,
+    bundled_model,
+    with_paraphrase_probability,
+)
 from forest_align.alignment import Alignment, PhrasePair
 from forest_align.types import ModelError, Node, Sentence
 

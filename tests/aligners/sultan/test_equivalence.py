@@ -6,8 +6,7 @@ from itertools import product
 
 import pytest
 
-from forest_align.aligners.sultan._contexts import Contexts, word_similarity
-from forest_align.aligners.sultan._equivalence import crossed, parallel
+from forest_align.aligners.sultan._contexts import Contexts, crossed, parallel, word_similarity
 from forest_align.aligners.sultan.parameters import PublishedParameters
 from forest_align.aligners.sultan.sentence_view import SentenceView
 from forest_align.eval.metrics.dependencies import TABLE_TYPES

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forest_align.aligners.sultan._contexts import word_similarity
-from forest_align.aligners.sultan._equivalence import category, crossed, parallel
+from forest_align.aligners.sultan._contexts import category, crossed, parallel, word_similarity
 from forest_align.aligners.sultan._pipeline import published_links
 from forest_align.aligners.sultan.parameters import MODULES, PublishedParameters
 from forest_align.aligners.sultan.sentence_view import SentenceView

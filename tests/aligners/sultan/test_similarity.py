@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forest_align.aligners.sultan._similarity import RELATION_WORTH, similar_words
 from forest_align.aligners.sultan.aligner import SultanAligner
 from forest_align.aligners.sultan.parameters import PublishedParameters
+from forest_align.aligners.sultan.sentence_view import RELATION_WORTH, similar_words
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import Sentence

@@ -11,8 +11,7 @@ from forest_align.aligners import load
 from forest_align.aligners.contextual.aligner import ContextualAligner, bundled_model
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.words.choose import WORD_CANDIDATES, word_candidate_files, word_candidates
-from forest_align.aligners.words.dictionary import Dictionary
-from forest_align.aligners.words.lexical import GivenCandidates, LexicalCandidates
+from forest_align.aligners.words.lexical import Dictionary, GivenCandidates, LexicalCandidates
 from forest_align.alignment import Links
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.lexicon.pair_table import PairTable

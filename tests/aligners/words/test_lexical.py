@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.aligners.words.candidate import Candidate
-from forest_align.aligners.words.dictionary import Dictionary
-from forest_align.aligners.words.lexical import GivenCandidates, LexicalCandidates
+from forest_align.aligners.words.lexical import Dictionary, GivenCandidates, LexicalCandidates
 from forest_align.alignment import Links
 from forest_align.lexicon.groups import Group, lexical_groups, linked_blocks
 from forest_align.lexicon.lexicon import load_lexicon

@@ -18,8 +18,7 @@ from forest_align.aligners.contextual.features import (
     SentenceFeatures,
     kernel_inputs,
 )
-from forest_align.aligners.contextual.messages import MessageNetwork
-from forest_align.aligners.contextual.passes import HOPELESS
+from forest_align.aligners.contextual.passes import HOPELESS, MessageNetwork
 from forest_align.cext import contextual as kernel
 from forest_align.em.contextual import _first_pass as first_pass
 from forest_align.em.contextual import _message_pass as message_pass

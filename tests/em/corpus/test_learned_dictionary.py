@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from forest_align.aligners.words.dictionary import Dictionary
+from forest_align.aligners.words.lexical import Dictionary
 from forest_align.em.corpus.learned_dictionary import RANK, learn_dictionary
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import InputError, Sentence

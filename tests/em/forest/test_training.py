@@ -15,7 +15,7 @@ from forest_align.aligners.forest.features import GENERAL_FEATURES
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.forest.options import ForestOptions
 from forest_align.aligners.forest.phrase_evidence import PhraseEvidence
-from forest_align.aligners.words.dictionary import Dictionary
+from forest_align.aligners.words.lexical import Dictionary
 from forest_align.em.corpus.corpus import CorpusPair, CorpusReader
 from forest_align.em.forest import training
 from forest_align.em.forest.dev_set import DevSet

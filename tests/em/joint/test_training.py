@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from forest_align.aligners.joint.aligner import margins
 from forest_align.aligners.joint.features import pair_edits
-from forest_align.aligners.joint.margins import margins
 from forest_align.aligners.joint.model import JointModel, feature_squares, summed_features
 from forest_align.aligners.joint.program import best_edits
 from forest_align.alignment import Links

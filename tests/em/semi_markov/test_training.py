@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.semi_markov.aligner import SemiMarkovAligner, bundled_model
-from forest_align.aligners.semi_markov.lattice import Lattice, lattice_of
-from forest_align.aligners.semi_markov.lattice_options import DEFAULT_OPTIONS, LatticeOptions
+from forest_align.aligners.semi_markov.lattice import DEFAULT_OPTIONS, Lattice, LatticeOptions, lattice_of
 from forest_align.aligners.semi_markov.model import Scores
 from forest_align.alignment import Links
 from forest_align.cext import semicrf

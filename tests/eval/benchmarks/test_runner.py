@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from forest_align.aligners.identity import IdentityAligner
 from forest_align.alignment import Alignment
+from forest_align.cli.benchmark_aligners import IdentityAligner
 from forest_align.eval.benchmarks.report import report
 from forest_align.eval.benchmarks.runner import Run, run_task
 from forest_align.eval.benchmarks.task import Figures, Task
