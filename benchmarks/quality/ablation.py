@@ -46,7 +46,7 @@ from forest_align.em.forest.dev_set import DevPair, DevSet, figures, statistics_
 from forest_align.eval.benchmarks.stanford_trees import StanfordParses
 from forest_align.eval.metrics.significance import approximate_randomization
 from forest_align.parsing import with_best_tree
-from forest_align.system.progress import counting_bar
+from forest_align.system.terminal import counting_bar
 from forest_align.types import InputError, Sentence
 
 COLUMNS = ("constituent recall", "constituent precision", "constituent f1", "reachability", "word f1")

@@ -20,7 +20,7 @@ import torch
 from forest_align.aligners import load
 from forest_align.alignment import Alignment
 from forest_align.data.pairs import read_pairs
-from forest_align.system.argument_types import positive
+from forest_align.system.terminal import positive
 from forest_align.types import InputError
 
 Pairs = Sequence[tuple[str, str]]

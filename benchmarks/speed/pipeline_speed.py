@@ -41,7 +41,7 @@ from forest_align.aligners.words.choose import DEFAULT_WORDS, WORD_CANDIDATES
 from forest_align.alignment import Alignment
 from forest_align.cext import alignment as kernel
 from forest_align.data.pairs import read_pairs
-from forest_align.parsing.forests import n_best as n_best_module
+from forest_align.parsing.forests import decoding as n_best_module
 from forest_align.parsing.networks.devices import DEVICE_BATCH_SUBWORDS, Device
 from forest_align.parsing.networks.encoder_scorer import EncoderScorer
 from forest_align.parsing.parser_loading import locate_parser

@@ -28,7 +28,7 @@ from unittest.mock import patch
 from forest_align import cli
 from forest_align.aligners.base import Aligner
 from forest_align.aligners.model_folder import bundled_models
-from forest_align.system.argument_types import positive
+from forest_align.system.terminal import positive
 
 if TYPE_CHECKING:
     from forest_align.batches import AlignBatch

@@ -27,7 +27,7 @@ from simalign import SentenceAligner
 from forest_align.aligners import Aligner, load
 from forest_align.aligners.model_folder import bundled_models
 from forest_align.data.pairs import read_pairs
-from forest_align.system.argument_types import positive
+from forest_align.system.terminal import positive
 from forest_align.types import InputError
 
 #: Pairs that are computed together.

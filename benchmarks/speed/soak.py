@@ -40,7 +40,7 @@ from process_family import Family, Member
 
 from forest_align.aligners.model_folder import bundled_models
 from forest_align.data.pairs import read_pairs
-from forest_align.system.argument_types import positive
+from forest_align.system.terminal import positive
 from forest_align.types import InputError
 
 #: Each of the pairs with such a number is broken.

@@ -28,7 +28,7 @@ from forest_align.em.fitting.logistic import fit_logistic
 from forest_align.em.tuning.word_link_sweep import WordDevPair, dev_pairs
 from forest_align.eval.metrics.calibration_error import calibrate
 from forest_align.eval.metrics.scores import MatchCounts
-from forest_align.system.progress import counting_bar
+from forest_align.system.terminal import counting_bar
 from forest_align.types import InputError
 
 # There are so many less probable links that they alone would decide on the fit.

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from forest_align._version import __version__
-from forest_align.storage.arrays import load_arrays, save_arrays
+from forest_align.storage.checkpoint import load_arrays, save_arrays
 from forest_align.types import InputError, ParseForest, Sentence, Token
 from forest_align.types.errors import InputWarning, MemoryLimitError
 

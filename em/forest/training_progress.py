@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from forest_align.system.progress import counting_bar
+from forest_align.system.terminal import counting_bar
 
 if TYPE_CHECKING:
     from forest_align.em.forest.expectation import Totals

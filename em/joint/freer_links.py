@@ -24,7 +24,7 @@ from forest_align.em.corpus.gold_pairs import read_gold_files
 from forest_align.em.joint._calibration import calibrate, margins_and_truth
 from forest_align.em.joint.examples import JointExample, read_examples
 from forest_align.eval.metrics.scores import MatchCounts
-from forest_align.system.progress import counting_bar
+from forest_align.system.terminal import counting_bar
 from forest_align.types import InputError
 
 _DELETIONS = [round(0.2 * step, 1) for step in range(7)]

@@ -24,9 +24,9 @@ from forest_align.data.trees.treebanks import (
 from forest_align.parsing.networks.encoder_batches import (
     CASE_CLASSES,
     EncodedSentence,
+    join_rows,
     length_batches,
 )
-from forest_align.parsing.networks.row_batches import join_rows
 from forest_align.parsing.networks.vector_network import WordVectors
 
 #: Files of the WSJ sample used as dev part.

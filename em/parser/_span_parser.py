@@ -12,11 +12,10 @@ from torch import nn
 from torch.nn import functional
 
 from forest_align.parsing.networks.benepar_parser import chart_parser
-from forest_align.parsing.networks.encoder_batches import CASE_COUNT
+from forest_align.parsing.networks.encoder_batches import CASE_COUNT, join_rows, mean_vectors
 from forest_align.parsing.networks.isolated_imports import import_isolated
-from forest_align.parsing.networks.padded_batches import EncoderBatch, collate, padded
-from forest_align.parsing.networks.row_batches import join_rows, mean_vectors
 from forest_align.parsing.networks.span_network import BatchScores, of_words, score_spans
+from forest_align.parsing.networks.torch_layers import EncoderBatch, collate, padded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

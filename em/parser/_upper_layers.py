@@ -11,7 +11,7 @@ from transformers import AutoConfig, BertModel
 from forest_align.em.parser._examples import ExampleStore
 from forest_align.em.parser._span_parser import SpanParser
 from forest_align.em.parser._trainer import encoder_weights
-from forest_align.parsing.networks.padded_batches import collate
+from forest_align.parsing.networks.torch_layers import collate
 
 #: Sentences that the map is fitted on, and how much weight its squared numbers have against a row's error.
 SENTENCES, RIDGE = 1500, 10.0

@@ -41,7 +41,7 @@ from forest_align.eval.parser_quality import evaluate
 from forest_align.parsing.networks.encoder_scorer import EncoderScorer
 from forest_align.parsing.networks.model_files import write_model
 from forest_align.parsing.networks.vector_network import BUNDLED, WordVectors
-from forest_align.system.argument_types import positive
+from forest_align.system.terminal import positive
 from forest_align.types import InputError
 
 

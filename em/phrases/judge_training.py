@@ -41,7 +41,7 @@ from forest_align.em.phrases.examples import MARKED
 from forest_align.em.phrases.training import FOLDS
 from forest_align.eval.benchmarks.core_phrases import is_dev_verse
 from forest_align.eval.metrics.core_scores import marked_spans
-from forest_align.system.progress import counted
+from forest_align.system.terminal import counted
 from forest_align.types import InputError, Sentence
 
 #: Files below the data folder, after that of ETPC.

@@ -27,7 +27,7 @@ from forest_align.alignment import CHUNK_RELATIONS
 from forest_align.em.corpus.parsed_pairs import ParsedPair
 from forest_align.em.phrases.linked_pairs import read_linked_pairs
 from forest_align.em.phrases.relation_network import ANOTHER, NO_SCORE, RelationExamples, train_relations
-from forest_align.system.progress import counted
+from forest_align.system.terminal import counted
 
 CHUNKS = ("headlines", "images", "answers-students")
 FILES = {

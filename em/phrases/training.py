@@ -23,7 +23,7 @@ import torch
 
 from forest_align.em.phrases.examples import LINKED, examples_of, joined, read_labelled
 from forest_align.em.phrases.network import PhraseExamples, train_network
-from forest_align.system.progress import counted
+from forest_align.system.terminal import counted
 
 #: How many folds, and the corpora that have them: those without a dev part that is not trained on.
 FOLDS = 5

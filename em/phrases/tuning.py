@@ -33,7 +33,7 @@ from forest_align.em.forest.dev_set import DevSet, align_pair, figures
 from forest_align.em.phrases.examples import MARKED
 from forest_align.em.phrases.training import FOLDS
 from forest_align.eval.benchmarks.phrase_units import unit_scorer
-from forest_align.system.progress import counted
+from forest_align.system.terminal import counted
 from forest_align.types import InputError
 
 #: Dev corpora with word links, and the weight of their constituent F1. MSR-RTE has folds as ETPC has.

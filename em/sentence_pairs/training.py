@@ -31,7 +31,7 @@ from forest_align.eval.metrics.coverage import mutual_coverage
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.meaning import known_relations
 from forest_align.storage.fingerprints import fingerprint_of
-from forest_align.system.progress import counting_bar
+from forest_align.system.terminal import counting_bar
 from forest_align.types import InputError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from forest_align.system.passwords import hide_passwords
+from forest_align.system.terminal import hide_passwords
 from forest_align.types import InputError
 
 if TYPE_CHECKING:

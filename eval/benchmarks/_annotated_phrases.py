@@ -18,7 +18,7 @@ from forest_align.eval.metrics.phrase_scores import (
     scores_of_people,
 )
 from forest_align.eval.metrics.scores import MatchCounts, Statistic
-from forest_align.parsing.forests.enju_forest import forest_from_enju
+from forest_align.parsing.forests.given_trees import forest_from_enju
 from forest_align.types import InputError
 
 #: A phrase and the phrase aligned to it; None means null.

@@ -12,7 +12,7 @@ import numpy as np
 from forest_align.aligners.base import BATCH_SIZE
 from forest_align.alignment import Alignment
 from forest_align.eval.benchmarks.task import Figures, Similarities, Task
-from forest_align.storage.same_run import check_made_with, check_same_pair
+from forest_align.storage.outputs import check_made_with, check_same_pair
 from forest_align.system.replacing import write_atomically
 from forest_align.types import ForestAlignError, InputError, Sentence
 from forest_align.types.json_fields import Fields, check_probability, parse_json_object

@@ -13,7 +13,7 @@ from forest_align.aligners.base import BATCH_SIZE, Aligner
 from forest_align.aligners.model_folder import bundled_models, model_folder, read_card
 from forest_align.aligners.pair import GivenWords, Pairs, Text
 from forest_align.alignment import Alignment
-from forest_align.parsing.device_names import check_device
+from forest_align.parsing.networks.devices import check_device
 from forest_align.parsing.parser_loading import parser_contents
 from forest_align.storage.fingerprints import files_fingerprint, model_files
 from forest_align.types import InputError, ModelError

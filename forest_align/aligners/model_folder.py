@@ -21,7 +21,7 @@ from forest_align.storage.saved_models import (
     write_model_files,
 )
 from forest_align.types import ModelError
-from forest_align.types.weight_bounds import LARGEST_WEIGHT
+from forest_align.types.json_fields import LARGEST_WEIGHT
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The pairs of sentences that callers pass to an aligner, their given links, and the canonical order of a pair."""
+"""The sentence pairs that callers pass to an aligner, with or without links, and their canonical order."""
 
 from __future__ import annotations
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from forest_align.alignment._arc_pair import arc_order
 from forest_align.alignment._links import Links
-from forest_align.alignment._phrase_frame import phrase_frame
 from forest_align.alignment._phrase_pair import PhrasePair
 from forest_align.alignment._readings import function_of
 from forest_align.alignment._record import AlignmentRecord
 from forest_align.alignment.html import to_html, to_iframe
 from forest_align.alignment.svg import WIDEST, to_svg
+from forest_align.alignment.table_rows import phrase_frame
 from forest_align.alignment.text import DEFAULT_WIDTH, to_text
 from forest_align.types.json_fields import check_probability
 
@@ -286,3 +286,17 @@ def _lies_in(pair: PhrasePair, other: PhrasePair) -> bool:
     sides = ((pair.source_node, other.source_node), (pair.target_node, other.target_node))
     inside = all(outer.start <= inner.start and inner.end <= outer.end for inner, outer in sides)
     return inside and any(inner.span != outer.span for inner, outer in sides)
+
+
+class AlignmentList(tuple[Alignment, ...]):
+    """A tuple of alignments that a notebook shows below each other: ``AlignmentList(align_many(pairs))``."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        """The alignments as text, with an empty line between two."""
+        return "\n\n".join(map(str, self))
+
+    def _repr_html_(self) -> str:
+        """The view for notebooks."""
+        return to_iframe(self)

@@ -8,12 +8,14 @@ from itertools import pairwise
 from typing import ClassVar, Self
 
 from forest_align.alignment._alignment import Alignment
-from forest_align.alignment._json_line import JsonLine, origin_object, origin_of
 from forest_align.alignment.json_objects import (
     JSON_VERSION,
     DocumentAlignmentObject,
     DocumentObject,
     GroupObject,
+    JsonLine,
+    origin_object,
+    origin_of,
 )
 from forest_align.types.errors import InputError
 from forest_align.types.json_fields import check_number

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from forest_align.alignment._palette import page_colour
 from forest_align.alignment._phrase_pair import PhrasePair
-from forest_align.alignment._picture_marks import word_names, words_of_pair
+from forest_align.alignment._picture_marks import SIGN_COLOURS, SIGNS, word_names, words_of_pair
 from forest_align.alignment._record import AlignmentRecord
-from forest_align.alignment._relation_signs import SIGN_COLOURS, SIGNS
 from forest_align.alignment._shown_pairs import LIKELY, changed_links, core_places, relation_note
-from forest_align.alignment.page_text import escaped
+from forest_align.alignment.page_style import escaped, page_colour
 from forest_align.types.brackets import split_chain
 
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from forest_align.alignment._palette import UNALIGNED
 from forest_align.alignment._phrase_relation import RELATION_NAMES
-from forest_align.alignment._picture_marks import Mark
+from forest_align.alignment._picture_marks import SIGNS, Mark
 from forest_align.alignment._record import AlignmentRecord
-from forest_align.alignment._relation_signs import SIGNS
 from forest_align.alignment._tree_picture import PlacedNode, labels_of_tree
-from forest_align.alignment.page_text import escaped
+from forest_align.alignment.page_style import UNALIGNED, escaped
 
 _FONT_SIZE, _LINE_HEIGHT, _LETTER_WIDTH, _GAP = 11, 17.0, 6.0, 14.0
 # Tags of the Penn Treebank (Bies et al. 1995; Santorini 1990).

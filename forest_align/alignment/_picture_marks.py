@@ -1,12 +1,12 @@
-"""What a picture says of each phrase pair: its number, its title, and what lights up with it."""
+"""What a picture says of each phrase pair: its number, its title, its sign, and what lights up with it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from forest_align.alignment._phrase_pair import PhrasePair
+from forest_align.alignment._phrase_relation import RELATION_NAMES
 from forest_align.alignment._record import AlignmentRecord
-from forest_align.alignment._relation_signs import sign_of
 from forest_align.alignment._shown_pairs import (
     core_places,
     ordered_pairs,
@@ -14,6 +14,16 @@ from forest_align.alignment._shown_pairs import (
     similarity_note,
     spans_of,
 )
+
+#: One for each of :data:`RELATION_NAMES`.
+SIGNS = dict(zip(RELATION_NAMES, "≡⊏⊐≈∼≠#", strict=True))
+#: Numbers of their colours: two relations have no colour in common.
+SIGN_COLOURS = dict(zip(RELATION_NAMES, (2, 0, 3, 1, 4, 5, 1), strict=True))
+
+
+def sign_of(pair: PhrasePair) -> str:
+    """The sign of a pair's relation; empty if it has none or is simply equivalent."""
+    return "" if pair.relation is None or pair.relation.name == "equivalent" else SIGNS[pair.relation.name]
 
 
 @dataclass(frozen=True, slots=True)

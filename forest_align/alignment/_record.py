@@ -10,10 +10,16 @@ from typing import Any, ClassVar, Self
 from msgspec import UNSET
 
 from forest_align.alignment._arc_pair import ArcPair
-from forest_align.alignment._json_line import JsonLine, origin_object, origin_of
 from forest_align.alignment._links import Links, links_of
 from forest_align.alignment._phrase_pair import PhrasePair
-from forest_align.alignment.json_objects import JSON_VERSION, AlignmentObject, UnalignedObject
+from forest_align.alignment.json_objects import (
+    JSON_VERSION,
+    AlignmentObject,
+    JsonLine,
+    UnalignedObject,
+    origin_object,
+    origin_of,
+)
 from forest_align.types.brackets import check_tree
 from forest_align.types.errors import InputError
 from forest_align.types.json_fields import check_number, check_optional

@@ -6,9 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
-from forest_align.alignment._json_line import JsonLine, origin_object, origin_of
 from forest_align.alignment._phrase_relation import RELATION_NAMES
-from forest_align.alignment.json_objects import JSON_VERSION, DocumentObject, OriginObject, Version
+from forest_align.alignment.json_objects import (
+    JSON_VERSION,
+    DocumentObject,
+    JsonLine,
+    OriginObject,
+    Version,
+    origin_object,
+    origin_of,
+)
 from forest_align.types.errors import InputError
 from forest_align.types.json_fields import check_number
 from forest_align.types.json_records import JsonObject, Probability, Span, check_name, check_span

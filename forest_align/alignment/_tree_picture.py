@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forest_align.alignment._palette import PAPER, UNALIGNED, colour_class, colour_of
-from forest_align.alignment._picture_layout import PictureLayout
 from forest_align.alignment._picture_marks import Mark, word_names
-from forest_align.alignment.page_text import escaped
+from forest_align.alignment._text_layout import PictureLayout
+from forest_align.alignment.page_style import PAPER, UNALIGNED, colour_class, colour_of, escaped
 from forest_align.types import InputError, Sentence
 from forest_align.types.brackets import parse_bracket
 

@@ -8,7 +8,7 @@ from forest_align.alignment._picture_marks import word_names
 from forest_align.alignment._record import AlignmentRecord
 from forest_align.alignment._shown_pairs import ordered_pairs
 from forest_align.alignment.html import picture_of, sentence_lines
-from forest_align.alignment.page_text import escaped
+from forest_align.alignment.page_style import escaped
 
 _Link = tuple[int, int]
 _Spans = tuple[_Link, _Link]

@@ -7,11 +7,9 @@ from html import escape
 from pathlib import Path
 
 from forest_align.alignment._page_tables import arc_table, difference_table, phrase_table, unsure_class
-from forest_align.alignment._palette import page_colour, page_colours
 from forest_align.alignment._phrase_pair import PhrasePair
-from forest_align.alignment._picture_marks import word_names, words_of_pair
+from forest_align.alignment._picture_marks import sign_of, word_names, words_of_pair
 from forest_align.alignment._record import AlignmentRecord
-from forest_align.alignment._relation_signs import sign_of
 from forest_align.alignment._shown_pairs import (
     core_places,
     ordered_pairs,
@@ -20,7 +18,7 @@ from forest_align.alignment._shown_pairs import (
     spans_of,
     word_note,
 )
-from forest_align.alignment.page_text import escaped
+from forest_align.alignment.page_style import escaped, page_colour, page_colours
 from forest_align.alignment.svg import to_svg
 from forest_align.types import InputError, Sentence
 

@@ -1,14 +1,30 @@
-"""The JSON objects of alignments, in the order of the public contract (version 1)."""
+"""The JSON objects and the schema of alignments, in the order of the public contract (version 1)."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
-from msgspec import UNSET, Meta, UnsetType
+import msgspec
+from msgspec import UNSET, Meta, UnsetType, structs
 
 from forest_align.alignment._arc_pair import ArcPair
 from forest_align.alignment._phrase_relation import CHANGE_NAMES, RELATION_NAMES
-from forest_align.types.json_records import Index, JsonObject, Probability, Span, Written
+from forest_align.types.errors import InputError
+from forest_align.types.json_fields import Fields
+from forest_align.types.json_records import (
+    Index,
+    JsonObject,
+    Probability,
+    Span,
+    Written,
+    convert_record,
+    read_record,
+    record_schemas,
+    record_text,
+    record_values,
+)
 from forest_align.types.sentence_objects import SentenceObject
 
 JSON_VERSION: Final = 1
@@ -133,3 +149,102 @@ class DocumentAlignmentObject(JsonObject, kw_only=True, frozen=True):
     unaligned: Any = None  # follows from the groups; not read
     warnings: list[str] | None = None
     error: str | None = None
+
+
+class JsonLine:
+    """A record that is written as one line of JSON, and read from it."""
+
+    __slots__ = ()
+    #: The class of its JSON object.
+    json_object: ClassVar[type[msgspec.Struct]]
+
+    @abstractmethod
+    def to_object(self) -> msgspec.Struct:
+        """The JSON object; see :meth:`to_dict`."""
+
+    @classmethod
+    @abstractmethod
+    def of_object(cls, listed: Any) -> Self:
+        """Build the record from its JSON object, and check what belongs together."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON values, in the order of the public contract (version 1), without forests and word vectors.
+
+        Raises InputError if a score or probability is not finite; JSON cannot hold that.
+        """
+        return record_values(self.to_object())
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Read what :meth:`to_dict` wrote; see :meth:`from_json`."""
+        # Another version may have other fields, so it is named first.
+        version = Fields(values).integer("version", JSON_VERSION)
+        if version != JSON_VERSION:
+            raise InputError(
+                f"expected version {JSON_VERSION}, found {version}: made by a newer forest-align",
+                field="version",
+            )
+        return cls.of_object(convert_record(cls.json_object, values))
+
+    def to_json(self) -> str:
+        """One line of JSON, without the line end; the format is documented in ``docs/reference/formats.md``.
+
+        A log-probability that is not finite is written as null. Raises InputError if another number is not
+        finite.
+        """
+        return record_text(self.to_object())
+
+    @classmethod
+    def from_json(cls, text: str, *, file: str | None = None, line: int | None = None) -> Self:
+        """Read one line of JSON that :meth:`to_json` wrote; unknown keys are ignored.
+
+        Raises InputError if it is not JSON, or a field is missing, of a wrong type or out of range; names the
+        field.
+        """
+        return read_record(text, cls.json_object, cls.of_object, cls.from_dict, file, line)
+
+
+def origin_object(made_by: Mapping[str, str]) -> OriginObject | None:
+    """The JSON object of what made a record; None if that is not known."""
+    return OriginObject(*map(made_by.get, OriginObject.__struct_fields__)) if made_by else None
+
+
+def origin_of(listed: OriginObject | None) -> dict[str, str]:
+    """What made a record, from the JSON object."""
+    return {} if listed is None else {key: text for key, text in structs.asdict(listed).items() if text}
+
+
+Schema = dict[str, Any]
+
+# What the best alignment of a pair alone has, and what further ones alone have.
+_NAMES = ("id", "aligner", "version", "source", "target", "alternatives")
+_TREES = ("source_tree", "target_tree")
+
+
+def alignment_schema() -> Schema:
+    """The schema of one line of ``forest-align align``, in JSON Schema 2020-12.
+
+    It allows fields that it does not name, because later versions may add some.
+    """
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Alignment",
+        "$ref": "#/$defs/Alignment",
+        "$defs": schemas_by_name("#/$defs/"),
+    }
+
+
+def schemas_by_name(place: str) -> dict[str, Schema]:
+    """The schema of an alignment and of its parts, by name; they refer to each other below ``place``."""
+    schemas = record_schemas(AlignmentObject, place)
+    both = schemas["Alignment"]
+    best, further = _without(both, _TREES), _without(both, _NAMES)
+    best["properties"]["alternatives"]["items"] = {"$ref": f"{place}AlternativeAlignment"}
+    further["description"] = "Another alignment of the same two sentences."
+    return schemas | {"Alignment": best, "AlternativeAlignment": further}
+
+
+def _without(schema: Schema, names: tuple[str, ...]) -> Schema:
+    properties = {name: part for name, part in schema["properties"].items() if name not in names}
+    required = [name for name in schema["required"] if name not in names]
+    return {**schema, "properties": properties, "required": required}

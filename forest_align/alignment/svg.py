@@ -5,30 +5,27 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from forest_align.alignment._bracket_picture import (
-    Bracket,
-    brackets_height,
-    draw_brackets,
-    place_brackets,
-)
 from forest_align.alignment._link_picture import (
     ARC_HEIGHT,
+    Bracket,
+    brackets_height,
     draw_arcs,
+    draw_brackets,
     draw_links,
     draw_words,
     link_height,
+    place_brackets,
 )
-from forest_align.alignment._palette import PAPER, picture_style
-from forest_align.alignment._picture_layout import (
+from forest_align.alignment._picture_legend import draw_legend, legend_entries
+from forest_align.alignment._picture_marks import Mark, marks_of
+from forest_align.alignment._record import AlignmentRecord
+from forest_align.alignment._text_layout import (
     ROW_HEIGHT,
     WORD_HEIGHT,
     PictureLayout,
     text_width,
     tight_places,
 )
-from forest_align.alignment._picture_legend import draw_legend, legend_entries
-from forest_align.alignment._picture_marks import Mark, marks_of
-from forest_align.alignment._record import AlignmentRecord
 from forest_align.alignment._tree_picture import (
     PlacedNode,
     draw_tree,
@@ -38,6 +35,7 @@ from forest_align.alignment._tree_picture import (
     spans_of_tree,
     tags_of,
 )
+from forest_align.alignment.page_style import PAPER, picture_style
 from forest_align.types import InputError
 
 _MARGIN = 16.0

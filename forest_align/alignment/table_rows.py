@@ -1,12 +1,23 @@
-"""Rows of a table, one for each alignment, for spreadsheets and for readers of CSV and TSV."""
+"""Alignments as tables: a row for each alignment in CSV and TSV, and the phrase pairs of one in pandas."""
 
 from __future__ import annotations
 
 import csv
 import io
+from typing import TYPE_CHECKING
 
 from forest_align.alignment._record import AlignmentRecord
-from forest_align.alignment._shown_pairs import relation_note, similarity_note
+from forest_align.alignment._shown_pairs import (
+    core_places,
+    ordered_pairs,
+    relation_note,
+    similarity_note,
+    spans_of,
+)
+
+if TYPE_CHECKING:
+    import pandas
+
 
 COLUMNS = ("id", "source", "target", "links", "words", "phrases", "error", "paraphrase_probability")
 
@@ -60,3 +71,28 @@ def _phrases(alignment: AlignmentRecord) -> list[str]:
             notes = filter(None, (relation_note(pair), similarity_note(pair)))
             found.append(" ".join([f"{source} ↔ {target} {pair.probability:.2f}", *notes]))
     return found
+
+
+def phrase_frame(alignment: AlignmentRecord) -> pandas.DataFrame:
+    """A table with a row for each phrase pair, in the views' order; raises ImportError without pandas."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError("a table of phrases needs pandas: pip install pandas") from error
+    pairs = ordered_pairs(alignment)
+    core = core_places(alignment, pairs)
+    texts = [alignment.texts_of(pair) for pair in pairs]
+    spans = [spans_of(pair) for pair in pairs]
+    return pandas.DataFrame(
+        {
+            "source": [source for source, _ in texts],
+            "target": [target for _, target in texts],
+            "differs": [place in core for place in range(len(pairs))],
+            "probability": [pair.probability for pair in pairs],
+            "relation": [None if pair.relation is None else pair.relation.name for pair in pairs],
+            "source_label": [pair.source_node.label for pair in pairs],
+            "target_label": [pair.target_node.label for pair in pairs],
+            "source_spans": [source for source, _ in spans],
+            "target_spans": [target for _, target in spans],
+        }
+    )

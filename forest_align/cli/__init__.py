@@ -50,7 +50,7 @@ class _Parser(argparse.ArgumentParser):
     """A parser that fails if its help cannot be written, which argparse ignores, and shows no passwords."""
 
     def error(self, message: str) -> NoReturn:
-        from forest_align.system.passwords import hide_passwords
+        from forest_align.system.terminal import hide_passwords
 
         if message.startswith("unrecognized arguments: "):
             unknown = message.split()[2]

@@ -20,7 +20,7 @@ from forest_align.cli.arguments import (
 from forest_align.cli.run_options import GpuClusterOptions, shard_option
 from forest_align.cli.typed_options import argument, option, part
 from forest_align.jobs.shards import Shard
-from forest_align.system.argument_types import positive
+from forest_align.system.terminal import positive
 
 OUTPUTS = ("jsonl", "parquet", "pharaoh", "tsv", "csv", "ists", "html", "svg", "text")
 #: Pairs of a part, unless ``--part-size`` says otherwise: some 20 seconds of work.

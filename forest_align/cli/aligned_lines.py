@@ -11,7 +11,7 @@ from forest_align.aligners.pair import Pair
 from forest_align.alignment import Alignment
 from forest_align.cli.align_options import AlignOptions
 from forest_align.cli.input_pairs import Item
-from forest_align.jobs.line_run import Line
+from forest_align.jobs.shards import Line
 from forest_align.types import ForestAlignError, InputError
 
 if TYPE_CHECKING:

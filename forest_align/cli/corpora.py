@@ -167,7 +167,7 @@ def prepare_corpus(
     Errors of single pairs go to stderr, unless ``quiet`` because the same pairs were prepared before. With
     ``learn`` the reader learns its dictionary from the pairs.
     """
-    from forest_align.system.progress import counting_bar
+    from forest_align.system.terminal import counting_bar
 
     with counting_bar("preparing", 3 * len(pairs)) as bar:
         parsed = reader.parse(pairs, bar.update)

@@ -12,8 +12,8 @@ from forest_align.data.phrases.counts import PhraseCounts
 from forest_align.data.phrases.input import Position, read_alignments
 from forest_align.data.phrases.occurrences import Selection
 from forest_align.jobs.part_folder import PartFolder
-from forest_align.system.progress import counted
 from forest_align.system.replacing import sync_folder
+from forest_align.system.terminal import counted
 from forest_align.types import InputError
 
 

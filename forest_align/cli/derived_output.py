@@ -31,12 +31,10 @@ from forest_align.cli.typed_options import argument, option, view
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.data.phrases.input import read_alignments
 from forest_align.data.text.lines import STANDARD_INPUT
-from forest_align.jobs.line_run import EntryWriter, Line, LineRun
 from forest_align.jobs.run_record import block_lines
-from forest_align.jobs.shards import Share
-from forest_align.storage.outputs import refuse_overwriting
-from forest_align.storage.same_run import check_same_run
-from forest_align.system.argument_types import positive
+from forest_align.jobs.shards import EntryWriter, Line, LineRun, Share
+from forest_align.storage.outputs import check_same_run, refuse_overwriting
+from forest_align.system.terminal import positive
 from forest_align.types import InputError
 from forest_align.types.json_fields import format_json_object
 

@@ -13,11 +13,9 @@ from forest_align.cli.arguments import format_of_output, output_option
 from forest_align.cli.document_inputs import BrokenPair, DocumentPair
 from forest_align.cli.typed_options import option
 from forest_align.data.text.lines import STANDARD_INPUT
-from forest_align.jobs.line_run import EntryWriter, Line, LineRun
 from forest_align.jobs.run_record import RunRecord
-from forest_align.jobs.shards import Share
-from forest_align.storage.outputs import refuse_overwriting
-from forest_align.storage.same_run import check_same_pair
+from forest_align.jobs.shards import EntryWriter, Line, LineRun, Share
+from forest_align.storage.outputs import check_same_pair, refuse_overwriting
 from forest_align.types import InputError
 from forest_align.types.json_fields import Fields, parse_json_object
 

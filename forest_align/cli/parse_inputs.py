@@ -20,7 +20,7 @@ from forest_align.cli.typed_options import argument, option
 from forest_align.data.text.escapes import unescape_text, unescape_token
 from forest_align.data.text.lines import InputLines, TextLines
 from forest_align.jobs.shards import Shard
-from forest_align.system.argument_types import positive
+from forest_align.system.terminal import positive
 from forest_align.types import InputError
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import os
 import shutil
 
 from forest_align.alignment import Alignment
-from forest_align.jobs.line_run import EntryWriter
+from forest_align.jobs.shards import EntryWriter
 from forest_align.types import InputError
 
 _DELIMITERS = {"tsv": "\t", "csv": ","}

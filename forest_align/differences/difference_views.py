@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from forest_align.alignment import Alignment
 from forest_align.alignment.html import page_start
-from forest_align.alignment.page_text import escaped
+from forest_align.alignment.page_style import escaped
 from forest_align.differences.text_differences import TextDifferences
 
 DIFFERENCES_PAGE_START = (

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from forest_align.alignment import Alignment
 from forest_align.alignment.html import page_start
-from forest_align.alignment.page_text import escaped
+from forest_align.alignment.page_style import escaped
 from forest_align.edits.edit import Edit
 
 _MARK_BEGINS = re.compile(r"\{(?=\+\+|--|~~|>>|==)")

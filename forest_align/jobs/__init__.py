@@ -14,8 +14,7 @@ from forest_align._faces import lazy_face
 
 if TYPE_CHECKING:
     from forest_align.jobs.part_folder import PartFolder
-    from forest_align.jobs.ray_cluster import RayOptions
-    from forest_align.jobs.ray_parts import PartWork, make_parts
+    from forest_align.jobs.ray_parts import PartWork, RayOptions, make_parts
     from forest_align.jobs.ray_training import expect_on_ray
     from forest_align.jobs.run_record import RunRecord
 
@@ -26,7 +25,7 @@ __getattr__, __dir__ = lazy_face(
     {
         "PartFolder": "forest_align.jobs.part_folder",
         "PartWork": "forest_align.jobs.ray_parts",
-        "RayOptions": "forest_align.jobs.ray_cluster",
+        "RayOptions": "forest_align.jobs.ray_parts",
         "RunRecord": "forest_align.jobs.run_record",
         "expect_on_ray": "forest_align.jobs.ray_training",
         "make_parts": "forest_align.jobs.ray_parts",

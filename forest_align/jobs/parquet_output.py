@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from forest_align.jobs.run_record import Failure, Outcome
-from forest_align.storage.same_run import check_made_with
+from forest_align.storage.outputs import check_made_with
 from forest_align.system.replacing import replacing
 from forest_align.types import InputError
 from forest_align.types.json_fields import Fields, parse_json_object

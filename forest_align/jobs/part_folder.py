@@ -12,7 +12,7 @@ from typing import Any, Self
 from uuid import uuid4
 
 from forest_align.storage.fingerprints import files_fingerprint
-from forest_align.storage.same_run import shown
+from forest_align.storage.outputs import shown
 from forest_align.system.replacing import sync_folder, temporary_beside, write_atomically
 from forest_align.types import InputError
 from forest_align.types.json_fields import Fields, check_integer, check_text, describe, parse_json_object

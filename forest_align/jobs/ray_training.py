@@ -11,7 +11,7 @@ import numpy as np
 
 from forest_align.em.forest.expectation import BatchExpectation, PairExpectation
 from forest_align.em.forest.problem import AlignmentProblem, ClassScores, PairSearch
-from forest_align.jobs.ray_cluster import RayOptions, ray_cluster
+from forest_align.jobs.ray_parts import RayOptions, ray_cluster
 from forest_align.system.processes import use_one_thread
 from forest_align.types import ForestAlignError
 

@@ -14,8 +14,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import IO, NamedTuple, TypeVar
 
-from forest_align.storage.outputs import block_text, blocks, end_block, last_line
-from forest_align.storage.same_run import check_made_with
+from forest_align.storage.outputs import block_text, blocks, check_made_with, end_block, last_line
 from forest_align.system.replacing import OutputFile, as_text, replacing
 from forest_align.types import InputError
 from forest_align.types.json_fields import Fields, parse_json_object

@@ -1,8 +1,8 @@
-"""Shards of an input: every process reads all of it, and keeps every N-th block of items.
+"""Shards of an input, and a run that writes one entry per item into a file or into the part of a shard.
 
-Blocks are dealt out in turn. So the number of items need not be known before: pipes and gzipped files are
-read once. Each shard gets its share of long and short sentences. A block has whole batches of an unsharded
-run, on which the last digits of results depend.
+Every process reads all of the input and keeps every N-th block of items. So the number of items need not be
+known before: pipes and gzipped files are read once. Each shard gets its share of long and short sentences. A
+block has whole batches of an unsharded run, on which the last digits of results depend.
 """
 
 from __future__ import annotations
@@ -10,16 +10,18 @@ from __future__ import annotations
 import argparse
 import gzip
 import hashlib
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import count, islice
 from pathlib import Path
-from typing import IO, Self
+from typing import IO, Any, Generic, Self, TypeVar
 
-from forest_align.jobs.part_folder import PartFolder, PartReport
-from forest_align.jobs.run_record import BLOCK_LINES
-from forest_align.storage.outputs import is_packed
+from forest_align.jobs.part_folder import PartFolder, PartReport, described_inputs
+from forest_align.jobs.run_record import BLOCK_LINES, RunRecord
+from forest_align.storage.outputs import is_packed, open_output
+from forest_align.system.terminal import counted
 from forest_align.types import InputError
 
 try:
@@ -132,3 +134,85 @@ def _allow_open_files(number: int) -> None:
     if soft != resource.RLIM_INFINITY and soft < number:
         most = number if hard == resource.RLIM_INFINITY else min(number, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
+Item = TypeVar("Item")
+#: An item and its text; its name and the reason if it failed.
+Line = tuple[Item, str, tuple[str, str] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class EntryWriter:
+    """How entries, such as alignments, are written in one format."""
+
+    line: Callable[[Any], str]  # raises InputError if the format cannot hold the entry
+    header: str = ""
+    footer: str = ""
+    one_line_each: bool = False  # no other text, so that a run can be resumed
+    one_pair: bool = False  # an output holds one entry only
+    separator: str = ""
+    may_pack: bool = True  # gzip if the output's name says so
+
+
+class LineRun(Generic[Item]):
+    """Writes the entries of a run, and resumes an earlier one.
+
+    The output is a file, None for standard output, or the folder in which a shard has its part. Settings and
+    ``texts``, which identify an item, are compared with those of the earlier run. A shard reads the files
+    ``inputs`` and resumes an unfinished part in any case; ``finished`` is the marker of a finished part.
+    """
+
+    def __init__(
+        self,
+        command: str,
+        output: str | None,
+        writer: EntryWriter,
+        settings: Mapping[str, str],
+        share: Share,
+        texts: Callable[[Item], Sequence[str]],
+        *,
+        resume: bool,
+        unit: str = "pairs",
+        inputs: Sequence[str] = (),
+        suffix: str = "",
+    ) -> None:
+        self.output, self.resumes = output, resume
+        self._command, self._writer, self._share, self._texts = command, writer, share, texts
+        self._folder: PartFolder | None = None
+        self.finished: PartReport | None = None
+        if share.shard is not None:
+            number, count = share.shard.number, share.shard.count
+            facts = {**settings, **described_inputs(inputs)}
+            self._folder = PartFolder(Path(str(output)), command, count, suffix, share.block, facts)
+            self._folder.begin()
+            self.output, self.resumes = str(self._folder.part(number)), True
+            self.finished = self._folder.report_finished(number)
+        recorded = self.output if writer.one_line_each and self.finished is None else None
+        self.record = RunRecord(recorded, settings, share.block, unit)
+
+    def left(self, items: Iterator[Item], check_last: Callable[[Item], None]) -> Iterator[Item]:
+        """Skip the items that an earlier run has written, and say so; see :meth:`RunRecord.skip_written`."""
+        if not self.resumes:
+            return items
+        left = self.record.skip_written(items, self._texts, check_last)
+        self.record.report(self._command)
+        return left
+
+    def write(self, lines: Iterator[Line[Item]], total: int | None = None) -> None:
+        """Write the lines of the items that are left, of about ``total``, and mark a part as finished."""
+        record, writer = self.record, self._writer
+        hidden = self.output is None and sys.stdout is not None and sys.stdout.isatty()
+        # The beginning of a picture or page is of no use: only a whole one replaces a file.
+        replace = writer.one_pair or bool(writer.footer)
+        out = open_output(self.output, record.size, may_pack=writer.may_pack, replace=replace)
+        # The record is deleted when everything is written: after the output is closed.
+        with record, out as file:
+            record.begin()
+            file.write(writer.header)
+            shown = counted(lines, record.unit, hidden=hidden, total=total, done=record.lines)
+            for item, text, failure in shown:
+                record.write(file, text, self._texts(item), failure)
+            file.write(writer.footer)
+        if self._folder is not None and self._share.shard is not None:
+            counts = {"items": record.lines, "failures": record.failures}
+            self._folder.finish(self._share.shard.number, counts, self._share.read())

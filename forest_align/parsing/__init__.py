@@ -1,8 +1,8 @@
 """Converts raw text, or trees that the user supplies, to packed parse forests."""
 
 from forest_align.data.trees.parses import read_parses
-from forest_align.parsing.forests.enju_forest import forest_from_enju, sentence_from_enju
-from forest_align.parsing.forests.n_best import NBest
+from forest_align.parsing.forests.decoding import NBest
+from forest_align.parsing.forests.given_trees import forest_from_enju, sentence_from_enju
 from forest_align.parsing.forests.trees import (
     forest_from_bracket,
     forest_from_trees,

@@ -21,8 +21,7 @@ from forest_align.parsing._sentence_batches import (
     plain_words,
     results_of,
 )
-from forest_align.parsing.forests.decoding import best_trees
-from forest_align.parsing.forests.n_best import NBest
+from forest_align.parsing.forests.decoding import NBest, best_trees
 from forest_align.parsing.forests.text_forest import joined_forest, joined_n_best
 from forest_align.parsing.networks.span_scores import SpanScores
 from forest_align.system.origin import Loaded

@@ -159,7 +159,7 @@ def load_span_parser(name_or_folder: str | Path, device: str = "cpu") -> SpanSco
             )
             raise InputError(message, field="device")
         try:
-            from forest_align.parsing.networks._benepar_scorer import BeneparScorer
+            from forest_align.parsing.networks.benepar_parser import BeneparScorer
         except ImportError as error:
             raise ModelError(f"{folder}: {error}; {NEEDS_BENEPAR}") from None
         return BeneparScorer(folder)

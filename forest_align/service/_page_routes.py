@@ -16,9 +16,8 @@ from forest_align.service._guard import RequestGate, json_answer
 from forest_align.service._pages import Form, pairs_page, problem_page, sentences_page
 from forest_align.service._request_bodies import PairReader
 from forest_align.service.limits import PairRequest, RequestError, ServiceLimits
-from forest_align.service.line_index import LineIndex
+from forest_align.service.line_index import FILTERS, LineIndex, PairQuery, find_pairs
 from forest_align.service.micro_batches import MicroBatches
-from forest_align.service.pair_search import FILTERS, PairQuery, find_pairs
 from forest_align.types import InputError
 
 _PAIRS_A_PAGE = 10

@@ -16,9 +16,9 @@ from markupsafe import Markup
 from forest_align.alignment import Alignment
 from forest_align.alignment.comparison_html import comparison_section
 from forest_align.alignment.html import SCRIPT, STYLE, section_body, section_start
-from forest_align.alignment.page_text import printable
+from forest_align.alignment.page_style import printable
+from forest_align.service.line_index import FILTERS, FoundPairs, PairQuery
 from forest_align.service.openapi import ERRORS
-from forest_align.service.pair_search import FILTERS, FoundPairs, PairQuery
 
 _EXAMPLE = (
     "He passed away in New York City after a long illness.",

@@ -12,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 
 from forest_align.service._guard import RequestGate
 from forest_align.service._request_bodies import PairReader, next_chunk, too_slow
-from forest_align.service.batch_aligner import failed_result
+from forest_align.service.aligning_process import failed_result
 from forest_align.service.limits import PairRequest, PairResult, RequestError, ServiceLimits
 from forest_align.service.micro_batches import MicroBatches
 from forest_align.types import InputError

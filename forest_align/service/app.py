@@ -26,7 +26,7 @@ from forest_align.service._page_routes import PageRoutes
 from forest_align.service._pages import docs_page
 from forest_align.service._request_bodies import PairReader, read_json
 from forest_align.service._row_stream import ROW_TYPES, RowStream
-from forest_align.service.batch_aligner import failed_result
+from forest_align.service.aligning_process import failed_result
 from forest_align.service.limits import PairRequest, PairResult, RequestError, ServiceLimits
 from forest_align.service.line_index import LineIndex
 from forest_align.service.micro_batches import BatchWorker, MicroBatches

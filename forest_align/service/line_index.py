@@ -1,10 +1,13 @@
-"""Direct access to any line of a large file: offsets are kept in memory, contents are not."""
+"""Direct access to any line of a large file, and the search for pairs in it."""
 
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
+from forest_align.alignment import Alignment
 from forest_align.data.text.lines import MAX_LINE, TOO_LONG
 from forest_align.types import InputError
 
@@ -46,3 +49,56 @@ class LineIndex:
         except UnicodeDecodeError as error:
             problem = f"expected UTF-8, found byte 0x{line[error.start]:02x}"
             raise InputError(problem, file=self.name, line=index + 1) from None
+
+
+#: What can be shown: name in addresses -> name for readers.
+FILTERS = {"all": "all pairs", "errors": "errors", "unlinked": "no links", "unsure": "links below 0.50"}
+#: Lines that are read for one page at most: about a second's work.
+MOST_LINES = 1000
+_UNSURE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class PairQuery:
+    """Which pairs of a file to show."""
+
+    text: str = ""  # part of the id or a sentence, in any case; empty for any
+    show: str = "all"  # one of FILTERS
+
+    def __bool__(self) -> bool:
+        """Whether it leaves pairs out."""
+        return bool(self.text) or self.show != "all"
+
+    def matches(self, alignment: Alignment) -> bool:
+        """Whether a pair is to be shown."""
+        if self.show == "errors" and not alignment.error:
+            return False
+        if self.show == "unlinked" and (alignment.error or len(alignment.words)):
+            return False
+        if self.show == "unsure" and not any(score < _UNSURE for score in alignment.words.scores or ()):
+            return False
+        texts = alignment.id, alignment.source.text, alignment.target.text, alignment.error
+        return any(self.text.casefold() in text.casefold() for text in texts)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPairs:
+    """Some pairs of a file."""
+
+    pairs: tuple[tuple[int, Alignment], ...]  # each with its line, counted from 1
+    first: int  # lines looked at
+    last: int
+
+
+def find_pairs(
+    read: Callable[[int], Alignment], query: PairQuery, first: int, total: int, size: int
+) -> FoundPairs:
+    """Look from line ``first`` on for pairs that match, until a page is full or enough lines were read."""
+    found: list[tuple[int, Alignment]] = []
+    last = first - 1
+    while last < min(total, first + MOST_LINES - 1) and len(found) < size:
+        last += 1
+        alignment = read(last)
+        if query.matches(alignment):
+            found.append((last, alignment))
+    return FoundPairs(tuple(found), first, last)

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Protocol, Self
 
-from forest_align.service.aligning_process import BatchLostError
-from forest_align.service.batch_aligner import PairBatch, failed_result
+from forest_align.service.aligning_process import BatchLostError, PairBatch, failed_result
 from forest_align.service.limits import PairRequest, PairResult, ServiceLimits
 from forest_align.service.service_metrics import ServiceMetrics
 

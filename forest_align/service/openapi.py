@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from forest_align._version import __version__
-from forest_align.alignment.json_schema import schemas_by_name
+from forest_align.alignment.json_objects import schemas_by_name
 from forest_align.service.limits import ServiceLimits
 
 Document = dict[str, Any]

@@ -10,6 +10,12 @@ from typing import Any
 
 from forest_align.types.errors import InputError
 
+#: Largest absolute value of a weight, far above the largest of the bundled models. Larger ones
+#: indicate a damaged file. Scores computed from them would exceed those that kernels take, see
+#: :data:`forest_align.cext.score_bounds.LARGEST_SCORE`.
+LARGEST_WEIGHT = 1e4
+
+
 _MISSING = object()
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from msgspec import structs
 
 from forest_align.types._forest import ParseForest
-from forest_align.types._token_spans import check_offsets, starts_of, usual_offsets
 from forest_align.types.errors import InputError
 from forest_align.types.json_records import (
     JsonObject,
@@ -20,7 +19,13 @@ from forest_align.types.json_records import (
     record_text,
     record_values,
 )
-from forest_align.types.sentence_objects import ParsedSentenceObject, SentenceObject
+from forest_align.types.sentence_objects import (
+    ParsedSentenceObject,
+    SentenceObject,
+    check_offsets,
+    starts_of,
+    usual_offsets,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

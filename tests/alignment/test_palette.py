@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from forest_align.alignment._palette import (
+from forest_align.alignment.page_style import (
     DARK_INK,
     DARK_LINK,
     DARK_PALETTE,

@@ -8,10 +8,10 @@ from xml.etree import ElementTree
 import pytest
 
 from forest_align.alignment import Alignment, ArcPair, Links, PhrasePair, PhraseRelation
-from forest_align.alignment._bracket_picture import draw_brackets, place_brackets
-from forest_align.alignment._palette import INK, LINK, PALETTE, PAPER, UNALIGNED, picture_style
-from forest_align.alignment._picture_layout import PictureLayout
+from forest_align.alignment._link_picture import draw_brackets, place_brackets
 from forest_align.alignment._picture_marks import Mark
+from forest_align.alignment._text_layout import PictureLayout
+from forest_align.alignment.page_style import INK, LINK, PALETTE, PAPER, UNALIGNED, picture_style
 from forest_align.alignment.svg import to_svg
 from forest_align.types import InputError, Node, Sentence
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from forest_align.cli.expected_counts import expected_count
-from forest_align.system.progress import counted
+from forest_align.system.terminal import counted
 
 
 class Terminal(io.StringIO):

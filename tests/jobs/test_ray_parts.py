@@ -12,7 +12,7 @@ import pytest
 
 from forest_align.cli import main
 from forest_align.jobs import RayOptions
-from forest_align.jobs.ray_cluster import ray_cluster
+from forest_align.jobs.ray_parts import ray_cluster
 
 from ..cli.test_engine_parts import line_of
 from ..cli.test_killed_run import write_pairs

@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from forest_align.service.aligning_process import AligningProcess, BatchLostError
-from forest_align.service.batch_aligner import PairBatch
+from forest_align.service.aligning_process import AligningProcess, BatchLostError, PairBatch
 from forest_align.service.limits import PairRequest, ServiceLimits
 
 from ..places import ROOT

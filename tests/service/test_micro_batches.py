@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from forest_align.service.aligning_process import BatchLostError
-from forest_align.service.batch_aligner import PairBatch
+from forest_align.service.aligning_process import BatchLostError, PairBatch
 from forest_align.service.limits import PairRequest, PairResult, ServiceLimits
 from forest_align.service.micro_batches import MicroBatches
 from forest_align.service.service_metrics import ServiceMetrics

@@ -20,7 +20,7 @@ from forest_align.service._pages import (
     problem_page,
     sentences_page,
 )
-from forest_align.service.pair_search import FoundPairs, PairQuery
+from forest_align.service.line_index import FoundPairs, PairQuery
 from forest_align.types import Node, Sentence
 
 from ..alignment.html_page import Page

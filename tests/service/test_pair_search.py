@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from forest_align.alignment import Alignment, Links
-from forest_align.service import pair_search
-from forest_align.service.pair_search import FILTERS, PairQuery, find_pairs
+from forest_align.service import line_index as pair_search
+from forest_align.service.line_index import FILTERS, PairQuery, find_pairs
 from forest_align.types import Sentence
 
 

@@ -13,7 +13,7 @@ from safetensors import safe_open
 from safetensors.numpy import save
 from safetensors.torch import save_file
 
-from forest_align.storage.arrays import load_arrays, save_arrays
+from forest_align.storage.checkpoint import load_arrays, save_arrays
 from forest_align.storage.fingerprints import fingerprint_of
 from forest_align.system.replacing import write_atomically
 from forest_align.types import InputError

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from forest_align.storage.arrays import save_arrays
-from forest_align.storage.checkpoint import Checkpoint
+from forest_align.storage.checkpoint import Checkpoint, save_arrays
 from forest_align.types import InputError
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from forest_align.storage.same_run import check_same_pair
+from forest_align.storage.outputs import check_same_pair
 from forest_align.types import InputError
 
 PAIR = ("7", (("He", "died"), ("He", "left")))

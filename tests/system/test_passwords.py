@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forest_align.system.passwords import hide_passwords
+from forest_align.system.terminal import hide_passwords
 
 
 @pytest.mark.parametrize(

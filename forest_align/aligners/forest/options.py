@@ -9,8 +9,7 @@ from typing import Any
 from forest_align.cext.alignment_arguments import BOUNDS as KERNEL_BOUNDS
 from forest_align.cext.alignment_arguments import SearchOptions
 from forest_align.types import InputError
-from forest_align.types.json_fields import check_boolean, is_number
-from forest_align.types.weight_bounds import LARGEST_WEIGHT
+from forest_align.types.json_fields import LARGEST_WEIGHT, check_boolean, is_number
 
 #: How many supports of a pair are tried when a non-compositional pair replaces it.
 OPENED_SUPPORTS = 4

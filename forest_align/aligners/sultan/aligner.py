@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from forest_align.lexicon.lexicon import Lexicon
     from forest_align.lexicon.pair_table import PairTable
     from forest_align.parsing import Parser
-    from forest_align.parsing.dependencies.annotation import Annotator
+    from forest_align.parsing.dependencies.annotators import Annotator
 
 
 class SultanAligner(ParsingAligner):

@@ -11,7 +11,7 @@ import numpy as np
 from forest_align.lexicon.evidence import word_relations
 from forest_align.lexicon.lexicon import Evidence
 from forest_align.lexicon.tables import FUNCTION_WORDS, plain_apostrophes
-from forest_align.parsing.dependencies.annotation import Annotation
+from forest_align.parsing.dependencies.annotators import Annotation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -24,11 +24,9 @@ from forest_align.cli.typed_options import view
 from forest_align.cli.writers import alignment_writer
 from forest_align.data.pairs import FORMATS
 from forest_align.data.text.lines import STANDARD_INPUT
-from forest_align.jobs.line_run import EntryWriter, LineRun
 from forest_align.jobs.run_record import block_lines
-from forest_align.jobs.shards import Share
-from forest_align.storage.outputs import refuse_overwriting
-from forest_align.storage.same_run import check_same_run
+from forest_align.jobs.shards import EntryWriter, LineRun, Share
+from forest_align.storage.outputs import check_same_run, refuse_overwriting
 from forest_align.types import InputError
 from forest_align.types.json_fields import check_probability
 

@@ -27,7 +27,7 @@ from forest_align.data.pairs import (
 )
 from forest_align.data.text.lines import refuse_compressed
 from forest_align.storage.outputs import open_output, refuse_overwriting
-from forest_align.system.progress import counted
+from forest_align.system.terminal import counted
 from forest_align.types import InputError, InputWarning
 
 EXIT_OK, EXIT_SOME_FAILED = 0, 1

@@ -15,7 +15,7 @@ from forest_align.differences import (
     differences_to_text,
 )
 from forest_align.differences.difference_views import DIFFERENCES_PAGE_START
-from forest_align.jobs.line_run import EntryWriter
+from forest_align.jobs.shards import EntryWriter
 
 EPILOG = (
     "examples:\n"

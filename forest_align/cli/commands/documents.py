@@ -18,7 +18,7 @@ from forest_align.cli.document_results import (
 )
 from forest_align.cli.option_rules import refuse_with
 from forest_align.cli.typed_options import argument, option, part, view
-from forest_align.jobs.line_run import EntryWriter
+from forest_align.jobs.shards import EntryWriter
 
 if TYPE_CHECKING:
     from forest_align.aligners.documents import DocumentAligner
@@ -98,6 +98,6 @@ def document_aligner(options: DocumentsOptions) -> tuple[DocumentAligner, dict[s
 
 
 def _page() -> EntryWriter:
-    from forest_align.alignment.document_html import DOCUMENTS_END, DOCUMENTS_START, documents_section
+    from forest_align.alignment.document_alignment import DOCUMENTS_END, DOCUMENTS_START, documents_section
 
     return EntryWriter(documents_section, DOCUMENTS_START, DOCUMENTS_END)

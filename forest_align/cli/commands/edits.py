@@ -20,7 +20,7 @@ from forest_align.edits import (
     edits_to_thresh,
 )
 from forest_align.edits.edit_views import EDITS_PAGE_START, edits_to_html
-from forest_align.jobs.line_run import EntryWriter
+from forest_align.jobs.shards import EntryWriter
 
 EPILOG = (
     "examples:\n"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from forest_align.cli.arguments import format_option
 from forest_align.cli.typed_options import argument, option
 from forest_align.data.text.lines import STANDARD_INPUT
-from forest_align.system.argument_types import positive
+from forest_align.system.terminal import positive
 
 if TYPE_CHECKING:
     from forest_align.eval.files.evaluation import Evaluation, JudgedPair

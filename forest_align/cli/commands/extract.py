@@ -24,9 +24,8 @@ from forest_align.jobs.ray_parts import PartWork, run_parts
 from forest_align.jobs.run_record import block_lines
 from forest_align.jobs.shards import Shard, Share, shard_size
 from forest_align.storage.outputs import open_output, refuse_overwriting
-from forest_align.system.argument_types import positive
-from forest_align.system.progress import counted
 from forest_align.system.remote_files import expand
+from forest_align.system.terminal import counted, positive
 from forest_align.types import InputError
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from forest_align.data.text.lines import refuse_compressed
 from forest_align.jobs.part_folder import PartFolder
 from forest_align.jobs.shards import joined_blocks
 from forest_align.storage.outputs import end_block, open_output
-from forest_align.system.argument_types import positive
+from forest_align.system.terminal import positive
 from forest_align.types import InputError
 
 EXIT_OK, EXIT_SOME_FAILED = 0, 1

@@ -14,10 +14,9 @@ from forest_align.cli.aligner_choice import contents_of
 from forest_align.cli.expected_counts import expected_count
 from forest_align.cli.parse_inputs import READERS, ParseItem, ParseOptions, kind_of, open_input
 from forest_align.cli.run_options import check_shard
-from forest_align.jobs.line_run import EntryWriter, Line, LineRun
 from forest_align.jobs.run_record import block_lines
-from forest_align.jobs.shards import Share
-from forest_align.parsing.device_names import check_device
+from forest_align.jobs.shards import EntryWriter, Line, LineRun, Share
+from forest_align.parsing.networks.devices import check_device
 from forest_align.storage.outputs import refuse_overwriting
 from forest_align.types import InputError, InputWarning
 from forest_align.types.json_fields import Fields, format_json_object, parse_json_object

@@ -14,8 +14,8 @@ from forest_align.cli.document_results import (
     write_results,
 )
 from forest_align.cli.typed_options import argument, option, part
-from forest_align.jobs.line_run import EntryWriter
-from forest_align.system.argument_types import positive
+from forest_align.jobs.shards import EntryWriter
+from forest_align.system.terminal import positive
 
 EPILOG = (
     "examples:\n"
@@ -76,6 +76,6 @@ def run(options: SupportOptions) -> int:
 
 
 def _page() -> EntryWriter:
-    from forest_align.alignment.support_html import REPORTS_END, REPORTS_START, report_section
+    from forest_align.alignment.support_report import REPORTS_END, REPORTS_START, report_section
 
     return EntryWriter(report_section, REPORTS_START, REPORTS_END)

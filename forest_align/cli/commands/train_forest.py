@@ -20,7 +20,7 @@ from forest_align.cli.corpora import (
 from forest_align.cli.option_rules import refuse_with
 from forest_align.cli.run_options import ClusterOptions
 from forest_align.cli.typed_options import argument, option, part
-from forest_align.system.argument_types import positive
+from forest_align.system.terminal import positive
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def _adapted(
     """Let the model's judge learn from marked phrases, and say what came of it."""
     from forest_align.em.corpus.parsed_pairs import ParsedPair
     from forest_align.em.phrases.judge_adaptation import adapted_to_marks
-    from forest_align.system.progress import counting_bar
+    from forest_align.system.terminal import counting_bar
 
     try:
         with counting_bar("marked phrases", 3 * len(marked)) as bar:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from forest_align.cli.corpora import GoldOptions, check_model_folder
 from forest_align.cli.skipped_inputs import report_skipped
 from forest_align.cli.typed_options import option
-from forest_align.system.argument_types import positive
+from forest_align.system.terminal import positive
 
 if TYPE_CHECKING:
     from forest_align.em.joint.examples import JointExample
@@ -114,7 +114,7 @@ def _read(args: TrainJointOptions) -> tuple[list[JointExample], int]:
     from forest_align.em.corpus.gold_pairs import read_gold_files
     from forest_align.em.joint.examples import read_examples
     from forest_align.lexicon.pair_table import PairTable
-    from forest_align.system.progress import counting_bar
+    from forest_align.system.terminal import counting_bar
 
     pairs = read_gold_files(args.gold, args.format, links=args.links)
     with counting_bar("preparing", 3 * len(pairs)) as bar:
@@ -157,7 +157,7 @@ class _Progress:
         self._bar: Any = None
 
     def __call__(self, what: str, done: int) -> None:
-        from forest_align.system.progress import counting_bar
+        from forest_align.system.terminal import counting_bar
 
         if what != self._what:
             self.close()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from forest_align.cli.corpora import GoldOptions, check_model_folder
 from forest_align.cli.skipped_inputs import report_skipped
 from forest_align.cli.typed_options import option
-from forest_align.system.argument_types import positive
+from forest_align.system.terminal import positive
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def run(args: TrainSemiMarkovOptions) -> int:
 def _train(args: TrainSemiMarkovOptions) -> int:
     from forest_align.aligners.semi_markov.lattice import LatticeOptions
     from forest_align.em.semi_markov.training import SemiMarkovSettings, train_semi_markov_model
-    from forest_align.system.progress import counting_bar
+    from forest_align.system.terminal import counting_bar
 
     if "paraphrases" in args.resources and not args.ppdb:
         raise InputError("--resources paraphrases needs --ppdb FILE, whose probabilities are the features")
@@ -131,7 +131,7 @@ def _read(
     from forest_align.em.semi_markov.training import examples_of
     from forest_align.lexicon.lexicon import load_lexicon
     from forest_align.lexicon.pair_table import PairTable
-    from forest_align.system.progress import counting_bar
+    from forest_align.system.terminal import counting_bar
 
     ppdb = PairTable.load(args.ppdb) if args.ppdb else None
     pairs = read_gold_files(args.gold, args.format, links=args.links)

@@ -19,7 +19,7 @@ from forest_align.cli.corpora import (
 from forest_align.cli.option_rules import flag_of, refuse_for
 from forest_align.cli.skipped_inputs import report_skipped
 from forest_align.cli.typed_options import argument, option, part
-from forest_align.system.argument_types import positive
+from forest_align.system.terminal import positive
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ def _tune_words(args: TuneOptions, settings: TuningSettings, kind: str) -> int:
     from forest_align.em.tuning.results import best_values
     from forest_align.em.tuning.word_link_sweep import WordSweep, dev_pairs, word_space, word_start
     from forest_align.storage.fingerprints import files_fingerprint
-    from forest_align.system.progress import counting_bar
+    from forest_align.system.terminal import counting_bar
 
     if args.objective not in (None, "word-f1"):
         raise InputError(f"the {kind} aligner is tuned for word-f1, not {args.objective}")
@@ -273,7 +273,7 @@ def _sweep(
     """Run or continue the study and print its trials."""
     from forest_align.em.tuning.results import trial_table, winner_note
     from forest_align.em.tuning.trials import tune
-    from forest_align.system.progress import counting_bar
+    from forest_align.system.terminal import counting_bar
 
     args.output.parent.mkdir(parents=True, exist_ok=True)
     bar: Any = None

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from forest_align._faces import lazy_face
 
 if TYPE_CHECKING:
-    from forest_align.parsing.dependencies.annotation import Annotation, Annotator
-    from forest_align.parsing.dependencies.annotators import load_annotator
+    from forest_align.parsing.dependencies.annotators import Annotation, Annotator, load_annotator
     from forest_align.parsing.dependencies.entities import Entity
     from forest_align.parsing.dependencies.typed import Dependency, basic_dependencies
 
@@ -24,8 +23,8 @@ __all__ = [
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
-        "Annotation": "forest_align.parsing.dependencies.annotation",
-        "Annotator": "forest_align.parsing.dependencies.annotation",
+        "Annotation": "forest_align.parsing.dependencies.annotators",
+        "Annotator": "forest_align.parsing.dependencies.annotators",
         "Dependency": "forest_align.parsing.dependencies.typed",
         "Entity": "forest_align.parsing.dependencies.entities",
         "basic_dependencies": "forest_align.parsing.dependencies.typed",

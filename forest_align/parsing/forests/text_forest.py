@@ -8,8 +8,8 @@ from itertools import accumulate, chain
 
 import numpy as np
 
+from forest_align.parsing.forests.decoding import NBest
 from forest_align.parsing.forests.forest_builder import Constituent, Packing
-from forest_align.parsing.forests.n_best import NBest
 from forest_align.types import ParseForest
 from forest_align.types.brackets import TEXT
 

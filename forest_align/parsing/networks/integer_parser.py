@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forest_align.cext import encoder
+from forest_align.parsing.networks.encoder_batches import RowBatch, join_rows, mean_vectors, places_within
 from forest_align.parsing.networks.integer_layers import IntegerEncoderLayer, IntegerLinear, LayerWeights
-from forest_align.parsing.networks.row_batches import RowBatch, join_rows, mean_vectors, places_within
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

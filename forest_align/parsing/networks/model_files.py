@@ -15,8 +15,7 @@ from forest_align.cext import encoder
 from forest_align.parsing.networks.stored_tables import IntegerTable, map_arrays, whole
 from forest_align.types import InputError, ModelError
 from forest_align.types.brackets import is_label
-from forest_align.types.json_fields import Fields, check_texts, describe
-from forest_align.types.weight_bounds import LARGEST_WEIGHT
+from forest_align.types.json_fields import LARGEST_WEIGHT, Fields, check_texts, describe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

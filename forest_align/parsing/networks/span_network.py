@@ -15,10 +15,15 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from forest_align.parsing.networks._encoder_layer import EncoderLayer, Weights, normalise
-from forest_align.parsing.networks._packed_rows import PackedRows
-from forest_align.parsing.networks.padded_batches import EncoderBatch, collate
-from forest_align.parsing.networks.row_batches import join_rows, mean_vectors
+from forest_align.parsing.networks.encoder_batches import join_rows, mean_vectors
+from forest_align.parsing.networks.torch_layers import (
+    EncoderBatch,
+    EncoderLayer,
+    PackedRows,
+    Weights,
+    collate,
+    normalise,
+)
 
 if TYPE_CHECKING:
     from forest_align.parsing.networks._network_shapes import NetworkSizes

@@ -10,7 +10,17 @@ import numpy as np
 
 from forest_align.parsing.networks._network_shapes import VectorSizes
 from forest_align.parsing.networks.devices import Device, find_device
-from forest_align.parsing.networks.encoder_batches import EncodedSentence, WordEncoder, length_batches
+from forest_align.parsing.networks.encoder_batches import (
+    EncodedSentence,
+    RowBatch,
+    WordEncoder,
+    distance_buckets,
+    join_rows,
+    length_batches,
+    mean_vectors,
+    places_within,
+    running_sums,
+)
 from forest_align.parsing.networks.integer_layers import IntegerEncoderLayer, LayerWeights
 from forest_align.parsing.networks.model_files import (
     ENCODER_SIZES,
@@ -18,14 +28,6 @@ from forest_align.parsing.networks.model_files import (
     check_bounded,
     positive_number,
     read_config,
-)
-from forest_align.parsing.networks.row_batches import (
-    RowBatch,
-    distance_buckets,
-    join_rows,
-    mean_vectors,
-    places_within,
-    running_sums,
 )
 from forest_align.parsing.networks.stored_tables import FourBitTable, Table, map_arrays
 from forest_align.types import ModelError

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from forest_align.aligners.sultan.aligner import SultanAligner
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.parsing import sentence_from_bracket
-from forest_align.parsing.dependencies.annotation import Annotation
+from forest_align.parsing.dependencies.annotators import Annotation
 from forest_align.parsing.dependencies.entities import Entity
 from forest_align.parsing.dependencies.typed import Dependency
 from forest_align.types import InputError, Sentence

@@ -10,7 +10,7 @@ from forest_align.aligners.sultan._contexts import Contexts, crossed, parallel, 
 from forest_align.aligners.sultan.parameters import PublishedParameters
 from forest_align.aligners.sultan.sentence_view import SentenceView
 from forest_align.eval.metrics.dependencies import TABLE_TYPES
-from forest_align.parsing.dependencies.annotation import Annotation
+from forest_align.parsing.dependencies.annotators import Annotation
 from forest_align.parsing.dependencies.typed import Dependency
 from forest_align.types import Sentence
 

@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forest_align.aligners.sultan._contexts import category, crossed, parallel, word_similarity
+from forest_align.aligners.sultan._contexts import word_similarity
 from forest_align.aligners.sultan._pipeline import published_links
 from forest_align.aligners.sultan.parameters import MODULES, PublishedParameters
-from forest_align.aligners.sultan.sentence_view import SentenceView
+from forest_align.aligners.sultan.sentence_view import SentenceView, category, crossed, parallel
 from forest_align.parsing import sentence_from_bracket
-from forest_align.parsing.dependencies.annotation import Annotation
-from forest_align.parsing.dependencies.annotators import TreeAnnotator
+from forest_align.parsing.dependencies.annotators import Annotation, TreeAnnotator
 from forest_align.parsing.dependencies.entities import Entity, find_entities
 from forest_align.parsing.dependencies.typed import Dependency
 from forest_align.types import Sentence

@@ -212,7 +212,7 @@ def test_a_broken_line_is_told_and_the_others_are_used(
 def test_the_bar_of_a_sweep_that_goes_on_starts_at_the_trials_already_there(
     tmp_path: Path, gold: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from forest_align.system import progress
+    from forest_align.system import terminal as progress
 
     bars = []
     make = progress.counting_bar

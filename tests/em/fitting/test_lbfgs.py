@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from forest_align.em.fitting.lbfgs import MEMORY, Function, Minimizer
-from forest_align.storage.arrays import load_arrays, save_arrays
+from forest_align.storage.checkpoint import load_arrays, save_arrays
 
 
 def bowl(seed: int, size: int) -> tuple[Function, np.ndarray]:

@@ -13,7 +13,7 @@ import pytest
 
 from forest_align.data.trees.treebanks import TreebankSentence, read_craft
 from forest_align.em.parser import _examples as script
-from forest_align.parsing.networks.row_batches import join_rows
+from forest_align.parsing.networks.encoder_batches import join_rows
 from forest_align.parsing.networks.vector_network import WordVectors
 
 from ...tiny_encoder import STATES, write_encoders

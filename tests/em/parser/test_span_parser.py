@@ -28,6 +28,7 @@ from forest_align.parsing.networks.devices import EXACT, Device, find_device
 from forest_align.parsing.networks.encoder_batches import (
     CASE_CLASSES,
     case_class,
+    join_rows,
     length_batches,
 )
 from forest_align.parsing.networks.encoder_scorer import EncoderScorer
@@ -38,10 +39,9 @@ from forest_align.parsing.networks.model_files import (
     read_weights,
     write_model,
 )
-from forest_align.parsing.networks.padded_batches import EncoderBatch, collate, padded
-from forest_align.parsing.networks.row_batches import join_rows
 from forest_align.parsing.networks.span_network import SpanNetwork, score_spans, span_index
 from forest_align.parsing.networks.span_scores import SpanScores
+from forest_align.parsing.networks.torch_layers import EncoderBatch, collate, padded
 from forest_align.parsing.networks.vector_network import WordVectors
 from forest_align.parsing.parser_loading import MODELS, load_span_parser
 from forest_align.types import InputError, ModelError

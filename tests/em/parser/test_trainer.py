@@ -18,8 +18,8 @@ from forest_align.data.trees.treebanks import TreebankSentence
 from forest_align.em.parser import _trainer as parser_trainer
 from forest_align.em.parser import training as script
 from forest_align.parsing.networks.model_files import ParserConfig, read_weights
-from forest_align.parsing.networks.padded_batches import collate, padded
 from forest_align.parsing.networks.span_network import span_index
+from forest_align.parsing.networks.torch_layers import collate, padded
 from forest_align.parsing.networks.vector_network import WordVectors
 from forest_align.types import InputError
 

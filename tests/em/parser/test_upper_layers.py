@@ -11,7 +11,7 @@ from transformers import AutoConfig, BertModel
 from forest_align.data.trees.treebanks import TreebankSentence
 from forest_align.em.parser import _upper_layers as upper_layers
 from forest_align.em.parser._examples import ExampleStore
-from forest_align.parsing.networks.padded_batches import collate
+from forest_align.parsing.networks.torch_layers import collate
 from forest_align.parsing.networks.vector_network import WordVectors
 
 from .test_training import LABELS, LAYERS, TAGS, trainer

@@ -26,7 +26,7 @@ from forest_align.em.semi_markov.training import (
     train_semi_markov_model,
 )
 from forest_align.lexicon.lexicon import load_lexicon
-from forest_align.storage.arrays import load_arrays, save_arrays
+from forest_align.storage.checkpoint import load_arrays, save_arrays
 from forest_align.types import InputError
 
 from ...aligners.semi_markov import semi_markov_cases as cases

@@ -8,8 +8,12 @@ import pytest
 
 from forest_align.aligners.sultan.aligner import SultanAligner
 from forest_align.cli import main
-from forest_align.parsing.dependencies._spacy import DEFAULT_MODELS, SpacyAnnotator, stanford_dependencies
-from forest_align.parsing.dependencies.annotators import load_annotator
+from forest_align.parsing.dependencies.annotators import (
+    DEFAULT_MODELS,
+    SpacyAnnotator,
+    load_annotator,
+    stanford_dependencies,
+)
 from forest_align.parsing.dependencies.typed import collapse
 from forest_align.types import InputError, ModelError, Sentence
 

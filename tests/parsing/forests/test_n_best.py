@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from forest_align.parsing.forests.decoding import NBest
 from forest_align.parsing.forests.forest_builder import Constituent
-from forest_align.parsing.forests.n_best import NBest
 from forest_align.types import Token
 
 TREES = ["(S (NP (-LRB- -LRB-) (NN _)))", "(X (-LRB- -LRB-) (NN _))"]

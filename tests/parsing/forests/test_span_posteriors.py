@@ -12,7 +12,7 @@ from forest_align.data.trees.penn import read_trees
 from forest_align.data.trees.treebanks import from_tree, gum_files
 from forest_align.eval.metrics.calibration_error import calibrate_nodes
 from forest_align.parsing import Parser, load_parser, load_parser_for_alignment
-from forest_align.parsing.forests.span_posteriors import log_posteriors
+from forest_align.parsing.forests.decoding import log_posteriors
 from forest_align.parsing.networks.span_scores import SpanScores
 from forest_align.types import ParseForest, Sentence
 from forest_align.types.brackets import split_chain

@@ -14,13 +14,14 @@ from forest_align.parsing.networks.encoder_batches import (
     CASE_CLASSES,
     EncodedSentence,
     WordEncoder,
+    join_rows,
+    places_within,
     plain_word,
 )
 from forest_align.parsing.networks.encoder_scorer import EncoderScorer
 from forest_align.parsing.networks.model_files import ParserConfig
-from forest_align.parsing.networks.padded_batches import collate
-from forest_align.parsing.networks.row_batches import join_rows, places_within
 from forest_align.parsing.networks.span_scores import SpanScores
+from forest_align.parsing.networks.torch_layers import collate
 from forest_align.parsing.parser_loading import MODELS, locate_parser
 
 PIECES = (

@@ -18,8 +18,12 @@ from safetensors.torch import load_file, save_file
 from transformers import MPNetConfig, MPNetModel
 
 from forest_align.parsing.networks.devices import EXACT
-from forest_align.parsing.networks.encoder_batches import WordEncoder
-from forest_align.parsing.networks.row_batches import distance_buckets, join_rows, mean_vectors
+from forest_align.parsing.networks.encoder_batches import (
+    WordEncoder,
+    distance_buckets,
+    join_rows,
+    mean_vectors,
+)
 from forest_align.parsing.networks.stored_tables import GROUP, FourBitTable, pack_table
 from forest_align.parsing.networks.vector_network import FORMAT, WordVectors
 from forest_align.parsing.parser_loading import locate_parser

@@ -1,9 +1,13 @@
-"""Colours of pages and pictures, on white and on dark paper, apart for colour-blind readers too.
+"""What pages and pictures share: colours, and text that they can hold.
 
-Colour is never the only sign: phrases also have numbers, and relations signs.
+The colours are apart for colour-blind readers too, on white and on dark paper. Colour is never the only sign:
+phrases also have numbers, and relations signs.
 """
 
 from __future__ import annotations
+
+import re
+from html import escape
 
 #: Colours of phrase pairs on white paper, in the order of their numbers. Each has a contrast of 4.5 to the
 #: paper (WCAG 2.1, 1.4.3). Two differ by 10 or more (CIE 1976), as people with protanopia, deuteranopia and
@@ -58,3 +62,20 @@ def picture_style() -> str:
 def _variables(colours: tuple[str, ...], paper: str, ink: str, unaligned: str) -> str:
     numbered = [f"--{colour_class(k)}: {colour}" for k, colour in enumerate(colours)]
     return "; ".join([*numbered, f"--paper: {paper}", f"--ink: {ink}", f"--unaligned: {unaligned}"])
+
+
+# Control characters except tab and line ends, halves of surrogate pairs, non-characters (XML 1.0, §2.2;
+# HTML), and characters that reverse the direction of text.
+_FORBIDDEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\u202a-\u202e\u2066-\u2069]"
+)
+
+
+def printable(text: str) -> str:
+    """Replace characters that XML, HTML or UTF-8 cannot hold or that reverse the text around them."""
+    return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def escaped(text: str) -> str:
+    """Text for XML and HTML: :func:`printable`, with their special characters escaped."""
+    return escape(printable(text))
