@@ -137,8 +137,9 @@ def stanford_dependencies(
     """Convert a tree with ClearNLP labels to basic Stanford dependencies.
 
     ClearNLP's labels derive from Stanford's, but it treats copulas, objects of *give* and noun modifiers
-    differently, and attaches each conjunct to the previous one. The predicate of a copula becomes the head of its clause. All conjuncts and conjunctions depend on the
-    first conjunct. Punctuation is dropped.
+    differently, and attaches each conjunct to the previous one. The predicate of a
+    copula becomes the head of its clause. All conjuncts and conjunctions depend on the first conjunct.
+    Punctuation is dropped.
     """
     head, label = list(heads), list(labels)
     lower = [plain_apostrophes(word.lower()) for word in words]

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from forest_align.aligners.sultan._contexts import category, crossed, parallel
 from forest_align.aligners.sultan.parameters import PublishedParameters
+from forest_align.aligners.sultan.sentence_view import category, crossed, parallel
 from forest_align.lexicon.tables import FUNCTION_WORDS
 from forest_align.parsing.dependencies.annotators import Annotation
 from forest_align.parsing.dependencies.entities import Entity, is_acronym, is_short_for

@@ -6,9 +6,9 @@ from itertools import product
 
 import pytest
 
-from forest_align.aligners.sultan._contexts import Contexts, crossed, parallel, word_similarity
+from forest_align.aligners.sultan._contexts import Contexts, word_similarity
 from forest_align.aligners.sultan.parameters import PublishedParameters
-from forest_align.aligners.sultan.sentence_view import SentenceView
+from forest_align.aligners.sultan.sentence_view import SentenceView, crossed, parallel
 from forest_align.eval.metrics.dependencies import TABLE_TYPES
 from forest_align.parsing.dependencies.annotators import Annotation
 from forest_align.parsing.dependencies.typed import Dependency
