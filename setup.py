@@ -20,13 +20,18 @@ FOLDERS = {
     "forest_align.data": "data",
 }
 
-# FOREST_ALIGN_SANITIZE=address,undefined builds kernels that end the process where they leave an array or
-# overflow, FOREST_ALIGN_SANITIZE=thread such as report races. They need the libraries of the sanitizers in
-# LD_PRELOAD: tools/nightly.py runs tests with them.
-SANITIZERS = [f"-fsanitize={kinds}"] if (kinds := os.environ.get("FOREST_ALIGN_SANITIZE")) else []
-ARGUMENTS = (
-    ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all"] if SANITIZERS else ["-O3", "-g0"]
-)
+# FOREST_ALIGN_INSTRUMENT=address,undefined builds kernels that end the process where they leave an array or
+# overflow, FOREST_ALIGN_INSTRUMENT=thread such as report races. They need the libraries of the sanitizers in
+# LD_PRELOAD. FOREST_ALIGN_INSTRUMENT=coverage builds kernels that count their branches. tools/nightly.py runs
+# tests with all of them.
+KINDS = os.environ.get("FOREST_ALIGN_INSTRUMENT")
+if KINDS == "coverage":
+    INSTRUMENTS, ARGUMENTS = ["--coverage"], ["-O0", "-g"]
+elif KINDS:
+    INSTRUMENTS = [f"-fsanitize={KINDS}"]
+    ARGUMENTS = ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all"]
+else:
+    INSTRUMENTS, ARGUMENTS = [], ["-O3", "-g0"]
 # A product and a sum are rounded one after the other, on every processor.
 ARGUMENTS += ["-ffp-contract=off"]
 
@@ -66,8 +71,8 @@ extensions = [
     Extension(
         f"forest_align.cext.{source.stem}",
         [source.as_posix()],
-        extra_compile_args=ARGUMENTS + SANITIZERS,
-        extra_link_args=SANITIZERS,
+        extra_compile_args=ARGUMENTS + INSTRUMENTS,
+        extra_link_args=INSTRUMENTS,
     )
     for source in sorted(Path("cext").glob("*.pyx"))
 ]

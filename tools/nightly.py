@@ -7,6 +7,7 @@
 - the kernels built for ThreadSanitizer in ``build/threads``, called from several threads at once with shared
   arguments and aligners (``tools/race_kernels.py``);
 - ``tools/fail_allocations.py``: the n-th allocation of each kernel fails;
+- ``tools/kernel_branches.py``: of the branches of the kernels, at least 95% are taken;
 - ``tools/fuzz_readers.py`` over every reader, with atheris if it is installed, and the growth of its time.
   Inputs that reached something new, or were faults, stay in ``build/fuzz-readers`` for the next time;
 - runs on a Ray cluster of which an actor, a node or the command is killed at drawn moments, thirty times;
@@ -23,71 +24,34 @@ from __future__ import annotations
 import argparse
 import os
 import random
-import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
+from instrumented_kernels import build_kernels, environment_of
 from link_namespace import ROOT, link_namespace
 
-#: Trees of kernels with sanitizers, and the libraries that they need.
-TREES = {
-    "address,undefined": (ROOT / "build" / "sanitized", ("libasan.so", "libubsan.so")),
-    "thread": (ROOT / "build" / "threads", ("libtsan.so",)),
-}
 CORPUS = ROOT / "build" / "fuzz-readers"
 # Atheris instruments modules of plain folders only.
 NAMESPACE = ROOT / "build" / "namespace"
 CASE = ROOT / "build" / "fuzz-kernels.case"
 #: Shares of the time that is given, one for each part with an end of its own choice.
-SHARES = {"kernels": 0.2, "threads": 0.1, "memory": 0.1, "readers": 0.1, "growth": 0.1, "oracle": 0.15}
+SHARES = {
+    "kernels": 0.2,
+    "threads": 0.1,
+    "memory": 0.1,
+    "branches": 0.02,
+    "readers": 0.1,
+    "growth": 0.1,
+    "oracle": 0.15,
+}
 #: Minutes from which on all tests run, and thirty trials on a cluster.
 LEAST_FOR_COVERAGE = 20.0
 TRIALS = 30
+LEAST_BRANCHES = 95.0
 # Its limit of memory leaves no room for a sanitizer's own.
 NOT_UNDER_SANITIZERS = "not memory_that_cannot_be_had"
-
-
-def build_sanitized(kinds: str) -> None:
-    """Build the kernels with sanitizers, as a tree of their own with links to all else."""
-    tree, _ = TREES[kinds]
-    environment = {**os.environ, "FOREST_ALIGN_SANITIZE": kinds}
-    work = tree.with_name(f"{tree.name}-work")
-    command = [sys.executable, "setup.py", "--quiet", "build_ext", "--build-lib", str(work)]
-    command += ["--build-temp", str(work / "objects")]
-    subprocess.run(command, cwd=ROOT, env=environment, check=True)
-    link_namespace(tree)
-    kernels = tree / "forest_align" / "cext"
-    kernels.unlink()
-    kernels.mkdir()
-    for source in sorted((ROOT / "cext").glob("*.py")):
-        (kernels / source.name).symlink_to(source)
-    for built in (work / "forest_align" / "cext").glob("*.so"):
-        shutil.copyfile(built, kernels / built.name)
-
-
-def sanitized_environment(kinds: str) -> dict[str, str]:
-    """Environment in which Python imports the kernels with sanitizers."""
-    tree, names = TREES[kinds]
-    libraries = []
-    for name in names:
-        path = subprocess.run(
-            ["gcc", f"-print-file-name={name}"], capture_output=True, text=True, check=True
-        ).stdout.strip()
-        if not Path(path).is_absolute():
-            sys.exit(f"gcc has no {name}: install its sanitizers (Debian: libasan8, libubsan1, libtsan2)")
-        libraries.append(path)
-    return {
-        "LD_PRELOAD": " ".join(libraries),
-        # Python keeps memory until it ends; memory that cannot be had is a MemoryError.
-        "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",
-        "UBSAN_OPTIONS": "print_stacktrace=1",
-        "TSAN_OPTIONS": "halt_on_error=1",
-        "PYTHONMALLOC": "malloc",
-        "PYTHONPATH": str(tree),
-    }
 
 
 def run(
@@ -124,14 +88,14 @@ def main() -> int:
     seed = random.SystemRandom().randrange(10**9) if options.seed is None else options.seed
     seconds = {part: share * 60 * options.minutes for part, share in SHARES.items()}
     print(f"seed {seed}, {options.minutes:g} minutes", flush=True)
-    for kinds in TREES:
-        build_sanitized(kinds)
+    for kinds in ("address,undefined", "thread"):
+        build_kernels(kinds)
     link_namespace(NAMESPACE)
     tests = [
         *("-m", "pytest", "-p", "no:cacheprovider", "--import-mode=importlib"),
         *(f"--hypothesis-seed={seed}", "--hypothesis-profile=thorough"),
     ]
-    sanitized = sanitized_environment("address,undefined")
+    sanitized = environment_of("address,undefined")
     results = {
         "kernel tests with sanitizers": run(
             "kernel tests with sanitizers", [*tests, "tests/cext", "-k", NOT_UNDER_SANITIZERS], sanitized
@@ -151,12 +115,19 @@ def main() -> int:
     results["races of kernels"] = run(
         "races of kernels",
         ["tools/race_kernels.py", "--seconds", f"{seconds['threads']:.0f}", "--seed", str(seed)],
-        sanitized_environment("thread"),
+        environment_of("thread"),
         before=("setarch", "--addr-no-randomize"),
     )
     results["memory that cannot be had"] = run(
         "memory that cannot be had",
         ["tools/fail_allocations.py", "--seconds", f"{seconds['memory']:.0f}", "--seed", str(seed)],
+    )
+    results["branches of kernels"] = run(
+        "branches of kernels",
+        [
+            *("tools/kernel_branches.py", "--least", f"{LEAST_BRANCHES:g}"),
+            *("--seconds", f"{seconds['branches']:.0f}", "--seed", str(seed)),
+        ],
     )
     results["reader fuzzer"] = run(
         "reader fuzzer",
