@@ -53,7 +53,7 @@ CHECKED = 5
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One line of the log: memory in MB, and what was killed since the line before."""
+    """One line of the log: memory in MB (PSS), and what was killed since the line before."""
 
     minutes: float
     parts: int
@@ -155,7 +155,7 @@ class Soak:
 
     def _write(self, members: Sequence[Member], killed: list[str]) -> None:
         actors = _actors(members)
-        largest = max((member.resident for member in actors), default=0.0)
+        largest = max((member.share for member in actors), default=0.0)
         together = sum(member.share for member in members)
         others = together - sum(member.share for member in actors)
         minutes = self._before + (time.monotonic() - self._started) / 60

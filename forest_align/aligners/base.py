@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -216,13 +217,14 @@ class Aligner(ABC):
         else:
             # A forked process cannot use the GPU. This one prepares sentences, and workers align them.
             aligned = map_in_workers(self._align_jobs, map(self._jobs, batches), workers)
-        yield from chain.from_iterable(aligned)
+        yield from map(pickle.loads, chain.from_iterable(aligned))
 
-    def _align_batch(self, batch: Sequence[PairLike | InputError]) -> list[Alignment]:
+    def _align_batch(self, batch: Sequence[PairLike | InputError]) -> list[bytes]:
         return self._align_jobs(self._jobs(batch))
 
-    def _align_jobs(self, jobs: Sequence[_Job | InputError]) -> list[Alignment]:
-        return [self._align_or_explain(job) for job in jobs]
+    def _align_jobs(self, jobs: Sequence[_Job | InputError]) -> list[bytes]:
+        """Alignments, each pickled by itself: they become objects one by one, not all at once."""
+        return [pickle.dumps(self._align_or_explain(job), pickle.HIGHEST_PROTOCOL) for job in jobs]
 
     def _jobs(self, batch: Sequence[PairLike | InputError]) -> list[_Job | InputError]:
         """Each pair with its prepared sentences; errors are kept as they are."""
