@@ -31,8 +31,8 @@ from forest_align.data.formats import (
 from forest_align.data.formats.arrow_tables import Table
 from forest_align.data.formats.column_names import ColumnNames
 from forest_align.data.formats.format import ChunkLink, Format, PairError, SentencePair
-from forest_align.data.text.escapes import ESCAPES, unescape_sentence
 from forest_align.data.text.lines import InputLines, refuse_compressed
+from forest_align.data.text.raw_text import ESCAPES, unescape_sentence
 from forest_align.system.replacing import replacing
 from forest_align.types import InputError
 
@@ -99,7 +99,7 @@ def read_pairs(
         Plain text is already tokenized: split it on spaces.
     escapes : str, optional
         How characters of texts and tokens are escaped. ``"moses"`` replaces ``&apos;``, ``@-@`` and others,
-        see :mod:`forest_align.data.text.escapes`. A pair with trees or
+        see :mod:`forest_align.data.text.raw_text`. A pair with trees or
         marked spans is then broken.
     columns : (str, str), optional
         Names of the columns of source and target, in a table or in JSON objects. By default usual names are

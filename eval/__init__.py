@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from forest_align.eval.metrics.constituents import score_constituents
     from forest_align.eval.metrics.phrase_scores import score_phrases
     from forest_align.eval.metrics.scores import Scores
-    from forest_align.eval.metrics.signed_ranks import wilcoxon
     from forest_align.eval.metrics.significance import (
         Comparison,
         approximate_randomization,
         bootstrap_interval,
+        wilcoxon,
     )
     from forest_align.eval.metrics.word_scores import WordPair, WordScores, score_words
 
@@ -48,6 +48,6 @@ __getattr__, __dir__ = lazy_face(
         "score_constituents": "forest_align.eval.metrics.constituents",
         "score_phrases": "forest_align.eval.metrics.phrase_scores",
         "score_words": "forest_align.eval.metrics.word_scores",
-        "wilcoxon": "forest_align.eval.metrics.signed_ranks",
+        "wilcoxon": "forest_align.eval.metrics.significance",
     },
 )

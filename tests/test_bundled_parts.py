@@ -12,7 +12,7 @@ import pytest
 from write_licences import BLOCK, pages, rewritten
 
 from forest_align.aligners.model_folder import bundled_models
-from forest_align.cli.bundled_parts import BundledPart, BundledParts, Source, bundled_parts
+from forest_align.cli.commands.licences import BundledPart, BundledParts, Source, bundled_parts
 
 from .places import ROOT
 

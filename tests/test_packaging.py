@@ -17,7 +17,7 @@ import pytest
 from packaging.requirements import Requirement
 
 import forest_align
-from forest_align.cli.bundled_parts import bundled_parts
+from forest_align.cli.commands.licences import bundled_parts
 
 from .places import ROOT
 

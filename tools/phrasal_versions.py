@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forest_align.alignment import Links
-from forest_align.data.corpora.phrasal_versions import chunks_of_tree, phrasal_links
+from forest_align.data.corpora.published_corpora import chunks_of_tree, phrasal_links
 from forest_align.data.pairs import SentencePair, find_format, read_pairs
 from forest_align.data.trees.penn import strip_annotations
 from forest_align.types import InputError, Sentence

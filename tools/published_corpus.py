@@ -17,8 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from forest_align.alignment import Links
-from forest_align.data.corpora.collapsed_names import collapse, collapsed_links
-from forest_align.data.corpora.truecase import Truecaser
+from forest_align.data.corpora.published_corpora import Truecaser, collapse, collapsed_links
 from forest_align.data.pairs import SentencePair, read_pairs, write_pairs
 from forest_align.parsing.dependencies.entities import find_entities
 from forest_align.types import InputError, Sentence

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from forest_align.cli.bundled_parts import bundled_parts, markdown_table, part_rows, source_rows, use_rows
+from forest_align.cli.commands.licences import bundled_parts, markdown_table, part_rows, source_rows, use_rows
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(r"(<!-- licences: ([\w-]+) -->\n).*?(<!-- end of licences -->)", re.DOTALL)

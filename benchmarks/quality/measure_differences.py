@@ -22,7 +22,7 @@ from forest_align import Alignment, Sentence, load
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.differences import differences_of
 from forest_align.eval.benchmarks.reading import tokenized_sentences
-from forest_align.eval.metrics.span_differences import is_punctuation
+from forest_align.eval.metrics.span_differences import is_ascii_punctuation
 
 Labels = tuple[list[float], list[float]]
 CHUNKS = ("headlines", "images", "answers-students")
@@ -117,7 +117,7 @@ SYSTEMS = {
 def measure(alignments: Sequence[Alignment], labels: Sequence[Labels]) -> dict[str, tuple[float, float]]:
     """Correlation and average precision of each system, over all words but punctuation."""
     counted = [
-        [not is_punctuation(word) for side in (one.source, one.target) for word in side.words]
+        [not is_ascii_punctuation(word) for side in (one.source, one.target) for word in side.words]
         for one in alignments
     ]
     kept = np.concatenate(counted)

@@ -31,8 +31,8 @@ from forest_align.aligners.documents.sentence_matches import SentenceMatches, Se
 from forest_align.data.trees.penn import read_trees, strip_annotations
 from forest_align.data.trees.treebanks import gum_files
 from forest_align.em.documents import ORDERS, ConstructedDocuments, constructed_corpus
+from forest_align.em.documents.constructed_documents import chapters
 from forest_align.em.documents.training import encoded, word_pairs
-from forest_align.em.documents.verse_documents import chapters
 
 Pair = tuple[int, int]
 Item = tuple[ConstructedDocuments, SentenceMatches]

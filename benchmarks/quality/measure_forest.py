@@ -38,8 +38,12 @@ from forest_align.em.corpus.corpus import parser_fingerprint
 from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs
 from forest_align.eval.benchmarks.benchmark_corpora import BENCHMARKS
 from forest_align.eval.benchmarks.stanford_trees import StanfordParses
-from forest_align.eval.metrics.chunk_constituents import ChunkJudge
-from forest_align.eval.metrics.constituents import constituent_pairs, constituent_spans, count_projected
+from forest_align.eval.metrics.constituents import (
+    ChunkJudge,
+    constituent_pairs,
+    constituent_spans,
+    count_projected,
+)
 from forest_align.eval.metrics.scores import MatchCounts
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import load_parser_for_alignment, sentence_from_bracket, with_best_tree

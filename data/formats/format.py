@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from forest_align.alignment import Alignment, Links
 from forest_align.data.formats.column_names import ColumnNames
 from forest_align.data.text.lines import InputLines
-from forest_align.data.trees.enju_tree import EnjuTree
+from forest_align.data.trees.enju import EnjuTree
 from forest_align.types import InputError, Sentence
 from forest_align.types.json_records import Index, JsonObject, Span
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from forest_align._faces import lazy_face
 
 if TYPE_CHECKING:
-    from forest_align.data.trees.enju import parse_enju, read_enju
-    from forest_align.data.trees.enju_tree import EnjuTree
+    from forest_align.data.trees.enju import EnjuTree, parse_enju, read_enju
     from forest_align.data.trees.parses import read_parses
     from forest_align.data.trees.penn import read_trees
     from forest_align.data.trees.treebanks import TreebankSentence, read_craft, read_gum, read_wsj
@@ -28,7 +27,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
-        "EnjuTree": "forest_align.data.trees.enju_tree",
+        "EnjuTree": "forest_align.data.trees.enju",
         "TreebankSentence": "forest_align.data.trees.treebanks",
         "parse_enju": "forest_align.data.trees.enju",
         "read_craft": "forest_align.data.trees.treebanks",

@@ -1,8 +1,10 @@
-"""Reads Penn-bracketed trees, both of treebanks and of users."""
+"""Reads Penn-bracketed trees of treebanks and users; a broken tree does not affect the others."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from forest_align.data.text.lines import InputLines
@@ -14,10 +16,10 @@ from forest_align.types.brackets import parse_bracket as parse_bracket
 from forest_align.types.brackets import unescape as unescape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from nltk import Tree
+
 
 #: Labels of the wrapper that many treebanks put around a whole tree.
 TOP_LABELS = frozenset({"", "TOP", "ROOT", "S1", "VROOT"})
@@ -99,3 +101,143 @@ def _plain_label(label: str) -> str:
     if label.startswith("-"):
         return label
     return _FUNCTION.sub("", label)
+
+
+#: Numbers of lines, from 1, and their text; an undecodable line has an error instead.
+_NumberedLines = Iterable[tuple[int, str | InputError]]
+
+#: Number of nonblank lines that show whether trees of a file span several lines.
+LOOK_AHEAD = 20
+
+_BRACKET = re.compile("[()]")
+
+# If no tree begins within this many lines, a bracket must be missing.
+MAX_LINES = 10_000
+
+
+def split_trees(
+    lines: _NumberedLines, look_ahead: int = LOOK_AHEAD
+) -> Iterator[tuple[int, str | InputError]]:
+    """Yield the text of each tree and the number of its first line, without reading all lines into memory.
+
+    A tree may span several lines. It begins with a bracket in column 0 and ends before the next line that
+    does so. Once its brackets are closed, or after a blank line, it ends before any line without indentation.
+    If each tree has one line, indented lines are trees too, and a blank line is the empty text of a sentence
+    without a tree. If trees span several lines, blank lines are ignored. A tree may then begin on the line on
+    which another ends (in joined files without a line feed at their ends). ``look_ahead`` nonblank lines
+    decide whether trees span several lines; with 1, trees on one line are yielded at once. An InputError
+    replaces a tree of more than 10,000 lines, or one with an undecodable line (the number is then that
+    line's).
+    """
+    head, lines = _head(iter(lines), look_ahead)
+    tree = _OpenTree(over_lines=_spans_lines(head))
+    for number, line in chain(head, lines):
+        if tree.ends_before(line):
+            yield tree.take()
+        if isinstance(line, str) and not line.strip():
+            if not tree.over_lines:
+                yield number, line
+            continue
+        first, *others = tree.parts(line)
+        tree.add(number, first)
+        for other in others:
+            yield tree.take()
+            tree.add(number, other)
+        if tree.is_one_line:
+            yield tree.take()
+    if tree.lines:
+        yield tree.take()
+
+
+class _OpenTree:
+    """The lines of a tree while they are read."""
+
+    def __init__(self, over_lines: bool) -> None:
+        self.over_lines = over_lines
+        self.lines: list[str] = []
+        self.first = self.depth = 0
+        self.has_gap = False  # a blank line after the last one
+        self.error: tuple[int, InputError] | None = None
+
+    def ends_before(self, line: str | InputError) -> bool:
+        """Whether a line is the first one after the tree."""
+        if not self.lines:
+            return False
+        if isinstance(line, InputError):
+            return not self.over_lines or self.depth <= 0
+        if not line.strip():
+            # Some trees of the Penn Treebank contain blank lines.
+            self.has_gap = self.over_lines
+            return self.depth <= 0 or not self.over_lines
+        may_end = self.depth <= 0 or self.has_gap
+        return line.startswith("(") or (may_end and not _is_continuation(line))
+
+    def parts(self, line: str | InputError) -> list[str | InputError]:
+        """Split a line of the tree from further trees that begin on the same line."""
+        if isinstance(line, InputError) or not self.over_lines or (self.lines and self.depth <= 0):
+            return [line]
+        parts: list[str | InputError] = []
+        start, depth = 0, self.depth
+        for bracket in _BRACKET.finditer(line):
+            if bracket[0] == ")":
+                depth -= 1
+            else:
+                if depth == 0 and line[start : bracket.start()].strip():
+                    parts.append(line[start : bracket.start()])
+                    start = bracket.start()
+                depth += 1
+        # A surplus closing bracket: the tree is broken, and apparent further trees are part of it.
+        return [line] if depth < 0 else [*parts, line[start:]]
+
+    def add(self, number: int, line: str | InputError) -> None:
+        self.has_gap = False
+        if not self.lines:
+            self.first = number
+        if isinstance(line, InputError):
+            self.error = self.error or (number, line)
+            line = ""
+        elif len(self.lines) == MAX_LINES:
+            message = f"expected a tree, found {MAX_LINES:,} lines without one that begins with a bracket"
+            self.error = self.error or (self.first, InputError(message))
+        self.depth += line.count("(") - line.count(")")
+        # After an error, the rest of the tree would only fill the memory.
+        if not (self.error and self.lines):
+            self.lines.append(line)
+
+    @property
+    def is_one_line(self) -> bool:
+        """Whether the tree ends on its first line, in a file of one-line trees."""
+        return not self.over_lines and len(self.lines) == 1 and self.depth <= 0
+
+    def take(self) -> tuple[int, str | InputError]:
+        """Return the tree, complete or not, and begin the next one."""
+        found = self.error or (self.first, "\n".join(self.lines))
+        self.over_lines = self.over_lines or (len(self.lines) > 1 and self.depth == 0)
+        self.lines, self.depth, self.error = [], 0, None
+        return found
+
+
+def _head(
+    lines: Iterator[tuple[int, str | InputError]], wanted: int
+) -> tuple[list[tuple[int, str | InputError]], Iterator[tuple[int, str | InputError]]]:
+    """The lines up to the ``wanted``-th nonblank one, and the others."""
+    head = []
+    for number, line in lines:
+        head.append((number, line))
+        wanted -= isinstance(line, InputError) or bool(line.strip())
+        if wanted <= 0:
+            break
+    return head, lines
+
+
+def _spans_lines(head: list[tuple[int, str | InputError]]) -> bool:
+    """Whether a tree continues on the next line; for a single line, whether brackets are open."""
+    lines = [line for _, line in head if isinstance(line, str) and line.strip()]
+    is_open = [line.startswith("(") and line.count("(") > line.count(")") for line in lines]
+    if len(lines) == 1:
+        return is_open[0]
+    return any(first and _is_continuation(line) for first, line in zip(is_open, lines[1:], strict=False))
+
+
+def _is_continuation(line: str) -> bool:
+    return line[0].isspace() or line[0] == ")"

@@ -34,9 +34,9 @@ from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.alignment import CHUNK_RELATIONS, SWAPPED_RELATIONS
 from forest_align.data.formats.format import ChunkLink
 from forest_align.em.chunks.chunk_examples import ChunkExample, read_chunk_examples
-from forest_align.em.fitting.descent import descend
+from forest_align.em.fitting.small_networks import descend
 from forest_align.eval.files.result_tables import Row, format_table
-from forest_align.eval.metrics.chunk_relation_scores import (
+from forest_align.eval.metrics.chunk_scores import (
     CHUNK_F1S,
     chunk_relation_statistics,
     count_chunk_relations,

@@ -19,7 +19,7 @@ from forest_align.aligners.contextual.features import (
     base_table,
 )
 from forest_align.em.contextual.examples import LinkExample
-from forest_align.em.fitting.descent import descend
+from forest_align.em.fitting.small_networks import descend
 from forest_align.lexicon.lexicon import Evidence
 
 SAMPLED = 0.04

@@ -17,7 +17,7 @@ from forest_align.cext.contextual import MESSAGE_SLOTS
 from forest_align.em.contextual._first_pass import LinkSettings
 from forest_align.em.contextual._second_pass import Cells
 from forest_align.em.contextual.examples import LinkExample
-from forest_align.em.fitting.descent import descend
+from forest_align.em.fitting.small_networks import descend
 
 PAIRS_A_STEP = 48
 LEARNING_RATE, WEIGHT_DECAY = 4e-3, 1e-2

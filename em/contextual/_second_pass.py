@@ -15,7 +15,7 @@ from forest_align.aligners.contextual.passes import HOPELESS, MessageNetwork
 from forest_align.cext import contextual as kernel
 from forest_align.em.contextual._first_pass import LinkSettings
 from forest_align.em.contextual.examples import LinkExample
-from forest_align.em.fitting.descent import descend
+from forest_align.em.fitting.small_networks import descend
 
 CELLS_A_STEP = 2048
 

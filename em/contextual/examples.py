@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,13 +12,22 @@ import numpy as np
 
 from forest_align.aligners.contextual.features import SentenceFeatures, related_word_features
 from forest_align.aligners.contextual.pair_evidence import pair_evidence
+from forest_align.alignment import Links
 from forest_align.data.pairs import SentencePair, read_pairs
-from forest_align.em.contextual._constructed_pairs import constructed_pairs
-from forest_align.em.contextual._vocabulary import vocabulary_of
+from forest_align.em.contextual import _references as references
+from forest_align.em.contextual import _wordings as wordings
+from forest_align.em.contextual._constructions import CONSTRUCTIONS
+from forest_align.em.contextual._marked import PairWriter
+from forest_align.em.contextual._notations import amounts
+from forest_align.em.contextual._vocabulary import Vocabulary, vocabulary_of
 from forest_align.em.contextual.annotating import Annotated, annotate
-from forest_align.em.contextual.gold_links import mtref_train_links, only_sure, wanted_links
-from forest_align.em.contextual.misspellings import misspelled_sentence
-from forest_align.em.contextual.rearranging import Tagged, participles_of, rearranged_pair
+from forest_align.em.contextual.rearranging import (
+    RearrangedPair,
+    Tagged,
+    misspelled_sentence,
+    participles_of,
+    rearranged_pair,
+)
 from forest_align.em.corpus.corpus import parser_fingerprint
 from forest_align.em.fitting.folds import FOLDS, Keys, folds_of, sentence_key
 from forest_align.lexicon.lexicon import load_lexicon
@@ -27,6 +36,82 @@ from forest_align.types import Sentence
 
 if TYPE_CHECKING:
     from forest_align.lexicon.lexicon import Lexicon
+
+
+#: Kinds of pairs, each as often as the number says.
+KINDS: dict[Callable[[PairWriter], RearrangedPair], int] = {
+    **CONSTRUCTIONS,
+    references.opposed: 5,
+    references.pronoun: 7,
+    references.speech: 3,
+    amounts: 13,
+    wordings.particle: 4,
+    wordings.same_particle: 2,
+    wordings.light_verb: 2,
+    wordings.auxiliary: 5,
+    wordings.spoken: 3,
+    wordings.hashtag: 2,
+    wordings.acronym: 2,
+}
+
+
+def constructed_pairs(vocabulary: Vocabulary, number: int) -> list[RearrangedPair]:
+    """Pairs of all kinds, always the same ones."""
+    chance = random.Random(2)
+    writer = PairWriter(vocabulary, chance)
+    found: list[RearrangedPair] = []
+    while len(found) < number:
+        (kind,) = chance.choices(list(KINDS), list(KINDS.values()))
+        pair = kind(writer)
+        # Equal sentences are aligned without the model.
+        if [word.lower() for word in pair.source] != [word.lower() for word in pair.target]:
+            found.append(pair)
+    return found
+
+
+def wanted_links(path: Path, pairs: Sequence[SentencePair]) -> list[np.ndarray | None]:
+    """For each pair of MSR-RTE the share of annotators who made a link, float32 (n, m).
+
+    A link that one of three annotators made is more likely right than a link that none made. A possible link
+    counts a third. None if an annotator's file splits the sentences into other words.
+    """
+    annotators = [list(read_pairs(path.with_name(f"RTE2_dev_{name}.align.txt"))) for name in "ABC"]
+    result: list[np.ndarray | None] = []
+    for pair, *versions in zip(pairs, *annotators, strict=True):
+        share = np.zeros((len(pair.source), len(pair.target)), dtype=np.float32)
+        for version in versions:
+            links = version.links if isinstance(version, SentencePair) else None
+            if links is None or (len(version.source), len(version.target)) != share.shape:
+                break
+            for (i, j), sure in zip(links.pairs, links.sure or (True,) * len(links), strict=True):
+                share[i, j] += (1 if sure else 1 / 3) / len(versions)
+        else:
+            result.append(share)
+            continue
+        result.append(None)
+    return result
+
+
+def only_sure(links: Links | None) -> Links:
+    """The sure links of a pair that has links."""
+    assert links is not None
+    return links.only_sure()
+
+
+def mtref_train_links(path: Path) -> list[list[tuple[int, int]]]:
+    """Sure links of MTRef's train part, which lists sure links first and possible links after, each in order.
+
+    If the source index decreases once, the links after that point are the possible ones. They are 12.6% of
+    all links, similar to the dev part (13.1%), which marks them.
+    """
+    result = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        ends = [item.split("-") for item in line.split("\t")[7].split()]
+        links = [(int(i), int(j)) for i, j in ends]
+        falls = [k for k in range(1, len(links)) if links[k][0] < links[k - 1][0]]
+        result.append(links[: falls[0]] if len(falls) == 1 else links)
+    return result
+
 
 TRAIN = {
     "msr_rte": "msr_rte/dev.majority.json",
@@ -47,7 +132,7 @@ TEST = {"msr_rte": "msr_rte/test.majority.json", "edinburgh": "edinburgh/test.su
 MOST_PAIRS = {"wiki": 1200}
 #: MSR-RTE has few pairs and few links in a pair. With this weight it gains and the others hardly lose.
 CORPUS_WEIGHTS = {"msr_rte": 4.0, "constructed": 0.5}
-#: Name and number of the pairs made by :mod:`forest_align.em.contextual._constructed_pairs`.
+#: Name and number of the pairs made by :mod:`forest_align.em.contextual.examples`.
 CONSTRUCTED, CONSTRUCTED_PAIRS = "constructed", 2200
 
 

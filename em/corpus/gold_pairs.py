@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from forest_align.alignment import Links
 from forest_align.em.corpus.cache import ArrayStore
 from forest_align.em.corpus.corpus import LazyParser, parser_fingerprint
-from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs, prepare_pairs
-from forest_align.em.corpus.problems import problem_of
+from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs, prepare_pairs, problem_of
 from forest_align.types import InputError, Sentence
 
 if TYPE_CHECKING:

@@ -27,8 +27,12 @@ from forest_align.aligners.documents.sentence_links import (
 from forest_align.aligners.documents.sentence_matches import SentenceMatches
 from forest_align.aligners.logistic_function import regression
 from forest_align.data.pairs import read_pairs
-from forest_align.em.documents.constructed_documents import ConstructedDocuments, Words, constructed_corpus
-from forest_align.em.documents.verse_documents import chapters
+from forest_align.em.documents.constructed_documents import (
+    ConstructedDocuments,
+    Words,
+    chapters,
+    constructed_corpus,
+)
 from forest_align.em.fitting.logistic import fit_logistic
 from forest_align.types import InputError, Sentence
 

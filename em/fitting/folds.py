@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from forest_align.lexicon.tables import is_punctuation
+
 #: Folds of the cross-fitting.
 FOLDS = 3
 
@@ -17,7 +19,7 @@ Keys = tuple[str, str]
 
 def sentence_key(words: Iterable[str]) -> str:
     """The sentence in lower case, without punctuation; sentences with the same key count as equal."""
-    return " ".join(word.lower() for word in words if any(letter.isalnum() for letter in word))
+    return " ".join(word.lower() for word in words if not is_punctuation(word))
 
 
 def folds_of(pairs: Sequence[Keys]) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -10,7 +10,23 @@ import numpy as np
 import torch
 
 from forest_align.aligners.phrases.rectifier import FARTHEST, RectifierNetwork
-from forest_align.em.fitting.descent import descend
+
+
+def descend(
+    losses: Iterable[torch.Tensor],
+    optimizer: torch.optim.Optimizer,
+    schedule: torch.optim.lr_scheduler.LRScheduler,
+) -> float:
+    """Take a step for each loss."""
+    values = []
+    for loss in losses:
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        schedule.step()
+        values.append(loss.item())
+    return sum(values) / max(1, len(values))
+
 
 LEARNING_RATE, WEIGHT_DECAY = 3e-3, 5e-2
 

@@ -132,7 +132,7 @@ OBJECTIVES = {
     "uas": "uas",
     "phrase-f1": "phrase f1",
 }
-#: What they are scored by, where it is not word links, see :func:`forest_align.em.corpus.problems.with_gold`.
+#: What they are scored by if not word links, see :func:`forest_align.em.corpus.parsed_pairs.with_gold`.
 OBJECTIVE_GOLD = {"uas": "trees", "phrase-f1": "phrases"}
 
 

@@ -26,7 +26,7 @@ import torch
 from tqdm import tqdm
 
 from forest_align.data.trees.treebanks import NON_COMMERCIAL
-from forest_align.em.parser._beginning import beginning, check_resumed, made_with
+from forest_align.em.parser._beginning import begin_with_encoder, beginning, check_resumed, made_with
 from forest_align.em.parser._examples import ExampleStore, Mix, Visit, epoch_batches, treebank_mix
 from forest_align.em.parser._span_parser import OnStates, SpanParser
 from forest_align.em.parser._trainer import (
@@ -36,7 +36,6 @@ from forest_align.em.parser._trainer import (
     losses,
     saved_record,
 )
-from forest_align.em.parser._upper_layers import begin_with_encoder
 from forest_align.eval.parser_quality import evaluate
 from forest_align.parsing.networks.encoder_scorer import EncoderScorer
 from forest_align.parsing.networks.model_files import write_model

@@ -11,7 +11,7 @@ import numpy as np
 from forest_align.aligners.phrases.proposals import ProposedPairs
 from forest_align.alignment import Links
 from forest_align.data.formats.format import SentencePair
-from forest_align.em.contextual.gold_links import mtref_train_links, only_sure
+from forest_align.em.contextual.examples import mtref_train_links, only_sure
 from forest_align.em.corpus.parsed_pairs import ParsedPair
 from forest_align.em.phrases.labels import (
     POSSIBLE,

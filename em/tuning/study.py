@@ -1,10 +1,20 @@
-"""An Optuna study in a storage that several processes can open."""
+"""An Optuna study in a storage that several processes can open.
+
+The state of a sweep is Optuna's, not a file of :mod:`forest_align.storage`: many processes and machines share
+it, each trial is complete or not, and Optuna's storages write each change as a whole. Optuna's own heartbeat
+frees trials too, though after a time, and in databases alone.
+"""
 
 from __future__ import annotations
 
+import os
+import platform
 import time
 import warnings
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import count, islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -13,6 +23,93 @@ from forest_align.types import InputError
 
 if TYPE_CHECKING:
     import optuna
+
+
+# Attributes of a trial.
+_OWNER, _PLACE = "owner", "place"
+_PROC = Path("/proc")
+# Flag of a process that has begun to exit (PF_EXITING of Linux).
+_EXITING = 0x4
+
+
+def claim(study: optuna.Study, trial: optuna.Trial) -> int:
+    """Record that this process owns a trial, and the trial's place among the trials that count.
+
+    Trials that were given back do not count: the first one started after them takes their place. So a resumed
+    sweep has the same trial in each place as an uninterrupted one.
+
+    Raises optuna.exceptions.UpdateFinishedTrialError if another process has given the trial back, or finished
+    it, in between.
+    """
+    trial.set_user_attr(_OWNER, [platform.node(), _process(os.getpid())])
+    counted = [
+        other
+        for other in study.get_trials(deepcopy=False)
+        if other.state.name not in ("FAIL", "WAITING") and other.number != trial.number
+    ]
+    taken = {other.user_attrs[_PLACE] for other in counted if _PLACE in other.user_attrs}
+    # Trials started before this one that have no place yet: leave the first free places to them.
+    choosing = sum(_PLACE not in other.user_attrs and other.number < trial.number for other in counted)
+    place = next(islice((place for place in count() if place not in taken), choosing, None))
+    trial.set_user_attr(_PLACE, place)
+    return place
+
+
+def dead_trials(study: optuna.Study) -> list[int]:
+    """Numbers of the running trials whose process on this machine is gone.
+
+    A trial without an owner is taken for one whose process was killed right after the start. If that process
+    is alive, it notices the failure when it claims the trial or reports its first score, and starts another
+    trial. Processes on other machines cannot be checked.
+    """
+    from optuna.trial import TrialState
+
+    return [
+        trial.number
+        for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
+        if not _is_alive(*trial.user_attrs.get(_OWNER, (platform.node(), "")))
+    ]
+
+
+def give_back(study: optuna.Study, *numbers: int) -> None:
+    """Mark trials as failed, except those that have ended."""
+    from optuna.exceptions import UpdateFinishedTrialError
+    from optuna.trial import TrialState
+
+    for number in numbers:
+        with suppress(UpdateFinishedTrialError):  # it ended after Optuna had checked its state
+            study.tell(number, state=TrialState.FAIL, skip_if_finished=True)
+
+
+def _is_alive(host: str, process: str) -> bool:
+    number = process.partition("-")[0]
+    return host != platform.node() or (bool(number) and _process(int(number)) == process)
+
+
+def _process(number: int) -> str | None:
+    """Unique name of a process: its number and, if known, its start time; None if it has ended or is exiting.
+
+    An exiting process closes its files before it counts as ended. On a busy machine it takes a while until
+    then, and whoever has waited for the files to close would find the process alive.
+    """
+    if (_PROC / "self" / "stat").exists():
+        try:
+            # The program's name, in brackets, may contain blanks. State, flags and start time are
+            # fields 3, 9 and 22.
+            fields = (_PROC / str(number) / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return None
+        ended = fields[0] in "ZX" or int(fields[6]) & _EXITING
+        return None if ended else f"{number}-{fields[19]}"
+    if os.name == "posix":  # on other systems os.kill would interrupt the process
+        try:
+            os.kill(number, 0)
+        except ProcessLookupError:
+            return None
+        except PermissionError:  # it belongs to another user
+            pass
+    return f"{number}-"
+
 
 _GRPC = "grpc://"
 _PATIENCE_SECONDS = 20.0  # for a server to answer

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from forest_align.em.tuning._owners import claim, dead_trials, give_back
-from forest_align.em.tuning.results import count_states
-from forest_align.em.tuning.search import SEEDS, Range, TuningSettings, Values
-from forest_align.em.tuning.study import SharedStudy
+from forest_align.em.tuning.search import SEEDS, Range, TuningSettings, Values, count_states
+from forest_align.em.tuning.study import SharedStudy, claim, dead_trials, give_back
 from forest_align.system.sweep_workers import interruptible, run_workers
 from forest_align.types import InputError
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from forest_align.alignment import Alignment, Span, SpanPair, project
 from forest_align.data.pairs import SentencePair
-from forest_align.data.trees.enju_tree import EnjuTree
+from forest_align.data.trees.enju import EnjuTree
 from forest_align.eval.benchmarks.task import Figures
 from forest_align.eval.metrics.dependencies import head_dependencies, score_attachment, tree_heads
 from forest_align.eval.metrics.phrase_scores import (

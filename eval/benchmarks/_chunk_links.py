@@ -11,8 +11,13 @@ from forest_align.aligners.chunks.related_chunks import CHUNK_ALIGNER, related_l
 from forest_align.alignment import Alignment
 from forest_align.data.formats.format import ChunkLink
 from forest_align.eval.benchmarks.task import Figures
-from forest_align.eval.metrics.chunk_relation_scores import chunk_relation_statistics, count_chunk_relations
-from forest_align.eval.metrics.chunk_scores import ChunkPair, count_chunks, score_chunks
+from forest_align.eval.metrics.chunk_scores import (
+    ChunkPair,
+    chunk_relation_statistics,
+    count_chunk_relations,
+    count_chunks,
+    score_chunks,
+)
 from forest_align.lexicon.tables import is_content_word
 
 Span = tuple[int, int]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from forest_align.aligners.pair import GivenChunks
 from forest_align.data.formats.format import PairError
-from forest_align.data.formats.spade_folders import files_of_part, read_files
+from forest_align.data.formats.spade import files_of_part, read_files
 from forest_align.data.pairs import SentencePair
 from forest_align.eval.benchmarks._annotated_phrases import AnnotatedPhrases, phrase_scorer
 from forest_align.eval.benchmarks._chunk_links import ChunkedPair, chunk_scorer

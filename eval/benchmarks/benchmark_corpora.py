@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from forest_align.alignment import Links
-from forest_align.data.formats.spade_folders import PARTS
+from forest_align.data.formats.spade import PARTS
 from forest_align.data.pairs import SentencePair
 from forest_align.eval.benchmarks._applications import (
     BOTH,
@@ -19,14 +19,15 @@ from forest_align.eval.benchmarks._applications import (
     decoding_use,
     naive_use,
     paraphrase_use,
+    paws_task,
     ranking_scorer,
+    sick_task,
     similarity_scorer,
     weighted_use,
 )
 from forest_align.eval.benchmarks._differing_spans import ssd_task
 from forest_align.eval.benchmarks._edit_task import edit_task
 from forest_align.eval.benchmarks._phrase_tasks import ists_task, spade_files, spade_task
-from forest_align.eval.benchmarks._root_relations import paws_task, sick_task
 from forest_align.eval.benchmarks._word_links import GoldVersion, dependency_scorer, word_scorer
 from forest_align.eval.benchmarks.core_phrases import verses_task
 from forest_align.eval.benchmarks.phrase_units import etpc_task
@@ -34,7 +35,7 @@ from forest_align.eval.benchmarks.reading import Files, tokenized_sentences
 from forest_align.eval.benchmarks.stanford_trees import StanfordParses
 from forest_align.eval.benchmarks.task import Task
 from forest_align.eval.metrics.constituents import Span
-from forest_align.eval.metrics.coverage import document_frequency_weights
+from forest_align.eval.metrics.pair_scores import document_frequency_weights
 from forest_align.types import InputError
 
 

@@ -1,10 +1,16 @@
-"""A parser with a cache, so that all aligners of one benchmark run share each sentence's parse."""
+"""Aligners for tables: each sentence is parsed once, and chunks may be given."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
+from forest_align.aligners.chunks.chunk_aligner import ChunkAligner
+from forest_align.aligners.contextual.aligner import ContextualAligner
+from forest_align.aligners.pair import Pair
+from forest_align.alignment import Alignment
+from forest_align.eval.benchmarks.runner import AlignMany
+from forest_align.eval.benchmarks.task import Task
 from forest_align.types import InputError, Sentence
 
 
@@ -35,3 +41,16 @@ class ParseOnce:
     def with_vectors(self, sentences: Sequence[Sentence]) -> list[Sentence]:
         """See :meth:`forest_align.parsing.Parser.with_vectors`."""
         return self._parser.with_vectors(sentences)
+
+
+def given_chunks(task: Task, parser: ParseOnce | None = None) -> tuple[AlignMany, Mapping[str, object]]:
+    """The function that aligns the chunks of a task's last pairs, and the aligner's settings."""
+    options: dict[str, Any] = {} if parser is None else {"parser": parser}
+    aligner = ChunkAligner.load(words=ContextualAligner(**options))
+
+    def align_many(pairs: Iterable[tuple[Sentence, Sentence]]) -> Iterable[Alignment]:
+        waiting = list(pairs)
+        chunks = task.chunks[len(task.chunks) - len(waiting) :]
+        return aligner.align_many(Pair(*pair, chunks=one) for pair, one in zip(waiting, chunks, strict=True))
+
+    return align_many, aligner.settings

@@ -22,8 +22,7 @@ from forest_align.eval.files.result_tables import (
     published_note,
     published_rows,
 )
-from forest_align.eval.metrics.signed_ranks import wilcoxon
-from forest_align.eval.metrics.significance import approximate_randomization
+from forest_align.eval.metrics.significance import approximate_randomization, wilcoxon
 
 # Figures that tables show; the others are in the JSON report.
 _SHOWN = (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from forest_align.eval.files.matching import FilePrediction, JudgedPair, check_matching
 from forest_align.eval.files.result_tables import Row, format_table, signature
 from forest_align.eval.metrics.calibration_error import Calibration, calibrate_links
-from forest_align.eval.metrics.chunk_relation_scores import (
+from forest_align.eval.metrics.chunk_scores import (
     CHUNK_F1S,
     chunk_relation_statistics,
     count_chunk_relations,

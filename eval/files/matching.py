@@ -89,3 +89,38 @@ def _check_tokens(name: str, side: str, wanted: Sequence[str], found: Sequence[s
         raise InputError(f"pair {name!r}: expected {len(wanted)} {side} tokens, found {len(found)}")
     at = next(k for k, (a, b) in enumerate(zip(wanted, found, strict=True)) if a != b)
     raise InputError(f"pair {name!r}: expected {side} token {at} to be {wanted[at]!r}, found {found[at]!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class WrongPair:
+    """A pair with its errors: missed gold links, and predicted links that are not even possible ones."""
+
+    pair: JudgedPair
+    missing: tuple[tuple[int, int], ...]
+    wrong: tuple[tuple[int, int], ...]
+
+
+def worst_pairs(
+    gold: Sequence[JudgedPair], predictions: Sequence[FilePrediction], count: int, *, links: str = "sure"
+) -> list[WrongPair]:
+    """At most ``count`` pairs with most errors, the worst first; pairs without errors are left out."""
+    found = []
+    for pair, prediction in zip(gold, predictions, strict=True):
+        wanted = {*(pair.links.only_sure() if links == "sure" else pair.links).pairs}
+        ours, allowed = {*prediction.links.pairs}, {*pair.links.pairs}
+        found.append(WrongPair(pair, tuple(sorted(wanted - ours)), tuple(sorted(ours - allowed))))
+    found.sort(key=lambda one: -len(one.missing) - len(one.wrong))
+    return [one for one in found[:count] if one.missing or one.wrong]
+
+
+def worst_text(pairs: Sequence[WrongPair]) -> str:
+    """The pairs with their texts and errors, an empty line before each."""
+    lines = []
+    for one in pairs:
+        source, target = one.pair.source, one.pair.target
+        lines += ["", f"pair {one.pair.id}: {len(one.missing)} missing, {len(one.wrong)} wrong"]
+        lines += [f"  {' '.join(source)}", f"  {' '.join(target)}"]
+        for name, links in (("missing", one.missing), ("wrong", one.wrong)):
+            if links:
+                lines.append(f"  {name}: {', '.join(f'{source[i]}–{target[j]}' for i, j in links)}")
+    return "\n".join(lines)

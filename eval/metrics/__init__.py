@@ -18,11 +18,12 @@ if TYPE_CHECKING:
         score_phrases,
     )
     from forest_align.eval.metrics.scores import Scores
-    from forest_align.eval.metrics.signed_ranks import SignedRanks, wilcoxon
     from forest_align.eval.metrics.significance import (
         Comparison,
+        SignedRanks,
         approximate_randomization,
         bootstrap_interval,
+        wilcoxon,
     )
     from forest_align.eval.metrics.word_scores import WordPair, WordScores, score_words
 
@@ -52,7 +53,7 @@ __getattr__, __dir__ = lazy_face(
     {
         "Comparison": "forest_align.eval.metrics.significance",
         "Scores": "forest_align.eval.metrics.scores",
-        "SignedRanks": "forest_align.eval.metrics.signed_ranks",
+        "SignedRanks": "forest_align.eval.metrics.significance",
         "WordPair": "forest_align.eval.metrics.word_scores",
         "WordScores": "forest_align.eval.metrics.word_scores",
         "approximate_randomization": "forest_align.eval.metrics.significance",
@@ -67,6 +68,6 @@ __getattr__, __dir__ = lazy_face(
         "score_constituents": "forest_align.eval.metrics.constituents",
         "score_phrases": "forest_align.eval.metrics.phrase_scores",
         "score_words": "forest_align.eval.metrics.word_scores",
-        "wilcoxon": "forest_align.eval.metrics.signed_ranks",
+        "wilcoxon": "forest_align.eval.metrics.significance",
     },
 )

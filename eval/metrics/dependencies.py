@@ -99,6 +99,7 @@ def score_attachment(
 
 
 def _is_punctuation(token: str) -> bool:
+    """Whether all characters are Unicode punctuation, as attachment scores have it; *$* and *+* are not."""
     return bool(token) and all(unicodedata.category(character).startswith("P") for character in token)
 
 

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from forest_align.alignment import Span
-from forest_align.eval.metrics.scores import Scores, Statistic, mean, share
+from forest_align.eval.metrics.scores import Scores, Statistic, mean, safe_divide, share
 
 
 def score_sentence(words: Sequence[str], wanted: Sequence[Span], found: Sequence[Span]) -> Scores:
@@ -67,10 +67,10 @@ def _paired(wanted: Sequence[Span], found: Sequence[Span]) -> list[tuple[Span, S
 
 
 def _counted(words: Sequence[str], span: Span) -> Counter[str]:
-    return Counter(word for word in words[slice(*span)] if not is_punctuation(word))
+    return Counter(word for word in words[slice(*span)] if not is_ascii_punctuation(word))
 
 
-def is_punctuation(word: str) -> bool:
+def is_ascii_punctuation(word: str) -> bool:
     """Whether a token has no character other than ASCII punctuation."""
     return all(character in string.punctuation for character in word)
 
@@ -97,3 +97,16 @@ def difference_statistics(
         "same.f1": share(np.where(chosen, 0, means["f1"]), ~chosen),
         "different.f1": share(np.where(chosen, means["f1"], 0), chosen),
     }
+
+
+def unsupported_statistics(wanted: Sequence[np.ndarray], found: Sequence[np.ndarray]) -> dict[str, Statistic]:
+    """Precision, recall and F1 by name: means over claims, whose unsupported words are bool (n,) each.
+
+    A claim without found words has a precision of 0, unless it has no wanted ones either.
+    """
+    scores = []
+    for ours, theirs in zip(wanted, found, strict=True):
+        both, is_right = float((ours & theirs).sum()), float(not ours.any() and not theirs.any())
+        precision, recall = (float(safe_divide(both, one.sum(), is_right)) for one in (theirs, ours))
+        scores.append(Scores.of(precision, recall))
+    return {name: mean([getattr(one, name) for one in scores]) for name in ("precision", "recall", "f1")}

@@ -114,7 +114,7 @@ def _top_level_parser() -> argparse.ArgumentParser:
 
 def command_parser(command: str) -> argparse.ArgumentParser:
     """The parser of a command, made from the options of its module."""
-    from forest_align.cli.typed_options import declare
+    from forest_align.cli.arguments import declare
 
     module = importlib.import_module(f"forest_align.cli.commands.{command}")
     parser = _Parser(
@@ -133,7 +133,7 @@ def command_parser(command: str) -> argparse.ArgumentParser:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from forest_align.cli.typed_options import read
+    from forest_align.cli.arguments import read
     from forest_align.types import InputError
 
     command = options.command

@@ -5,20 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from forest_align.aligners.base import BATCH_SIZE
-from forest_align.cli.aligner_choice import ANNOTATORS, WORDS
-from forest_align.cli.aligner_option import aligner_option
+from forest_align.cli.aligner_choice import ANNOTATORS, WORDS, aligner_option
 from forest_align.cli.arguments import (
+    argument,
     columns_option,
     device_option,
     escapes_option,
     format_option,
     links_option,
+    option,
     output_option,
+    part,
     removed_variant,
     tokenized_option,
 )
 from forest_align.cli.run_options import GpuClusterOptions, shard_option
-from forest_align.cli.typed_options import argument, option, part
 from forest_align.jobs.shards import Shard
 from forest_align.system.terminal import positive
 

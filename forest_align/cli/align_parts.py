@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING
 from forest_align.cli.align_options import PART_SIZE, AlignOptions
 from forest_align.cli.aligned_lines import aligned_lines
 from forest_align.cli.aligner_choice import WORDS
+from forest_align.cli.arguments import refuse_with, view
 from forest_align.cli.input_pairs import PairInput, read_items
-from forest_align.cli.option_rules import refuse_with
-from forest_align.cli.parquet_table import check_table_options
-from forest_align.cli.typed_options import view
-from forest_align.cli.writers import alignment_writer
+from forest_align.cli.writers import alignment_writer, check_table_options
 from forest_align.data.stretches import InputPlan, Stretch, plan_stretches, read_stretch
 from forest_align.jobs.parquet_output import write_parquet
 from forest_align.jobs.part_folder import PartFolder

@@ -1,17 +1,99 @@
-"""Options that several commands share, and checks of arguments."""
+"""Options of commands: dataclasses of typed fields, those that several commands share, and rules for them."""
 
 from __future__ import annotations
 
 import argparse
 import os
 from collections.abc import Collection
+from dataclasses import MISSING, Field, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from forest_align.cli.typed_options import option
 from forest_align.data.pairs import FORMATS
-from forest_align.data.text.escapes import ESCAPES
+from forest_align.data.text.raw_text import ESCAPES
 from forest_align.types import InputError
+
+T = TypeVar("T")
+
+
+def option(*flags: str, default: Any = None, **settings: Any) -> Any:
+    """A field that holds the value of an option; ``settings`` are further arguments of ``add_argument``.
+
+    Without ``flags`` it is an argument. A flag has the value that it does not set.
+    """
+    action = settings.get("action")
+    if action in ("store_true", "store_false"):
+        default = action == "store_false"
+    is_required = settings.get("required") or not (flags or settings.get("nargs") in ("?", "*"))
+    return field(
+        default=MISSING if is_required else default,
+        kw_only=True,
+        metadata={"flags": flags, "settings": settings},
+    )
+
+
+def argument(metavar: str, **settings: Any) -> Any:
+    """A field that holds an argument without a flag; see :func:`option`."""
+    return option(metavar=metavar, **settings)
+
+
+def part(options: type[T]) -> T:
+    """A field that holds options which several commands share, in a dataclass of their own."""
+    # The default stands for options that are not given, in programs that make the options themselves.
+    return field(default_factory=options, kw_only=True, metadata={"part": options})
+
+
+def declare(parser: argparse.ArgumentParser, options: type) -> None:
+    """Declare the fields of a dataclass of options, in order."""
+    for one in fields(options):
+        if "part" in one.metadata:
+            declare(parser, one.metadata["part"])
+            continue
+        flags, settings = one.metadata["flags"], dict(one.metadata["settings"])
+        if one.default is not MISSING and settings.get("action") != "append":
+            settings["default"] = one.default
+        if flags:
+            settings["help"] = _help(settings)
+            parser.add_argument(*flags, dest=one.name, **settings)
+        else:
+            parser.add_argument(one.name, **settings)
+
+
+def _help(settings: dict[str, Any]) -> str | None:
+    """The help of an option, with its default at the end if the text does not tell it itself."""
+    text, default = settings.get("help"), settings.get("default")
+    if not text or isinstance(default, bool) or default in (None, ()) or "default: " in text:
+        return text
+    values = default if isinstance(default, tuple) else (default,)
+    shown = " ".join(f"{value:g}" if isinstance(value, float) else str(value) for value in values)
+    return f"{text}; default: {shown}"
+
+
+def read(options: type[T], parsed: argparse.Namespace) -> T:
+    """Make a dataclass of options from parsed arguments; lists become tuples."""
+    return options(**{one.name: _value(one, parsed) for one in fields(options)})  # type: ignore[arg-type]
+
+
+def _value(one: Field[Any], parsed: argparse.Namespace) -> Any:
+    if "part" in one.metadata:
+        return read(one.metadata["part"], parsed)
+    value = getattr(parsed, one.name)
+    if value is None and one.default is not MISSING:
+        return one.default
+    return tuple(value) if isinstance(value, list) else value
+
+
+def view(options: type[T], given: Any) -> T:
+    """The options of a dataclass that a command has among its own; the others have their defaults."""
+    names = (one.name for one in fields(options))  # type: ignore[arg-type]
+    return options(**{name: getattr(given, name) for name in names if hasattr(given, name)})
+
+
+def is_given(options: Any, name: str) -> bool:
+    """Whether an option has another value than its default."""
+    default = next(one.default for one in fields(options) if one.name == name)
+    return bool(getattr(options, name) != default)
+
 
 # Extensions of files that differ from the name of the format.
 _EXTENSIONS = {"txt": "text", "json": "jsonl", "wa": "ists"}
@@ -141,3 +223,75 @@ def format_of_output(path: str | None, formats: Collection[str], default: str) -
         f"there is no output format {extension!r}; expected a name that ends in {known}, or --to FORMAT",
         file=path,
     )
+
+
+#: Kinds of aligners that know both conventions of annotators.
+ALL_LINKS = ("contextual", "forest", "joint")
+#: Options of commands -> kinds of aligners that they are for.
+ALIGNERS_OF = {
+    "annotator": ("sultan",),
+    "alignments": ("forest",),
+    "links": ALL_LINKS,
+    "words": ("forest",),
+    "forest_sizes": ("forest",),
+    "keep": ("forest",),
+    "also": ("forest",),
+    "tuned with ppdb": ("contextual", "sultan"),
+}
+_FLAGS = {"alignments": "-k", "source_format": "--from", "target": "second sentence"}
+_PARTS_ARE_MADE = "unfinished parts are made in any case"
+_NO_COLUMN = "its columns have no place for that; jsonl has"
+_TABLE_IS_JOINED = "'forest-align join' writes the table, and takes it"
+_NOTHING_IS_ALIGNED = "nothing is aligned"
+#: What runs otherwise -> the options that it takes no notice of, each with a reason.
+REFUSED_WITH: dict[str, dict[str, str]] = {
+    "--chunks": dict.fromkeys(
+        ("aligner", "annotator", "words", "ppdb", "explain", "device", "alignments", "links"), ""
+    ),
+    "--shard": {"resume": "an unfinished part is resumed in any case"},
+    "--engine": {
+        "resume": _PARTS_ARE_MADE,
+        "shard": "the engine deals out the parts",
+        "workers": "--num-actors is the number of processes",
+    },
+    "train --engine": {"workers": "--num-actors is the number of processes"},
+    "--to parquet": {"alignments": _NO_COLUMN, "explain": _NO_COLUMN},
+    "--to pharaoh": {"alignments": "a line has the links of one alignment"},
+    "--words": {
+        "links": "given links stay as they are",
+        "ppdb": "paraphrases would have no effect",
+    },
+    "--alignments": dict.fromkeys(
+        ("target", "aligner", "model", "parser", "source_format", "columns"), _NOTHING_IS_ALIGNED
+    ),
+    "--sentences-only": dict.fromkeys(("aligner", "model", "parser", "ppdb", "links"), ""),
+    "extract --shard": {"to": _TABLE_IS_JOINED, "min_count": _TABLE_IS_JOINED},
+    "extract --engine": {
+        "to": _TABLE_IS_JOINED,
+        "min_count": _TABLE_IS_JOINED,
+        "resume": _PARTS_ARE_MADE,
+        "shard": _PARTS_ARE_MADE,
+    },
+}
+
+
+def flag_of(name: str) -> str:
+    """How an option is written on the command line."""
+    return _FLAGS.get(name, f"--{name.replace('_', '-')}")
+
+
+def refuse_with(what: str, options: Any, shown: str | None = None) -> None:
+    """Raise InputError for options that have no effect with ``what``, which messages call ``shown``."""
+    for name, reason in REFUSED_WITH[what].items():
+        if is_given(options, name):
+            because = f": {reason}" if reason else ""
+            raise InputError(f"{shown or what.split()[-1]} takes no {flag_of(name)}{because}")
+
+
+def refuse_for(kind: str, name: str, flag: str) -> None:
+    """Raise InputError for an option, written as ``flag``, that is not for this kind of aligner."""
+    kinds = ALIGNERS_OF[name]
+    if kind in kinds:
+        return
+    names = f"aligners {', '.join(kinds)} do" if len(kinds) > 2 else f"{' and the '.join(kinds)} aligner do"
+    raise InputError(f"the {kind} aligner takes no {flag}; the {names}{'es' if len(kinds) == 1 else ''}")

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from forest_align.aligners.words.choose import WORD_CANDIDATES
 from forest_align.alignment import Alignment, Links
-from forest_align.cli.arguments import links_option, word_candidates_name
-from forest_align.cli.option_rules import ALL_LINKS
-from forest_align.cli.typed_options import argument, option
+from forest_align.cli.arguments import ALL_LINKS, argument, links_option, option, word_candidates_name
 from forest_align.types import InputError, Sentence
 
 if TYPE_CHECKING:

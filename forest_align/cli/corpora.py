@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING
 from forest_align.aligners.words.choose import WORD_CANDIDATES
 from forest_align.alignment import Links
 from forest_align.cli.arguments import (
+    argument,
     columns_option,
     escapes_option,
     format_option,
+    option,
     tokenized_option,
     word_candidates_name,
 )
-from forest_align.cli.skipped_inputs import report_skipped
-from forest_align.cli.typed_options import argument, option
+from forest_align.cli.input_reports import report_skipped
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def read_gold_files(
     InputError
         If there are files, but none of their pairs has gold, or none of their links counts.
     """
-    from forest_align.em.corpus.problems import with_gold
+    from forest_align.em.corpus.parsed_pairs import with_gold
 
     pairs = with_gold(read_files(paths, args, has_links=gold == "links"), gold)
     usable = [pair for pair in pairs if not isinstance(pair, InputError)]

@@ -6,8 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from forest_align.cli.expected_counts import expected_count
-from forest_align.cli.skipped_inputs import SkippedInputs
+from forest_align.cli.input_reports import SkippedInputs, expected_count
 from forest_align.data.phrases.counts import PhraseCounts
 from forest_align.data.phrases.input import Position, read_alignments
 from forest_align.data.phrases.occurrences import Selection

@@ -13,21 +13,28 @@ from forest_align._version import __version__
 from forest_align.aligners.base import BATCH_SIZE
 from forest_align.alignment import Alignment
 from forest_align.cli.aligned_lines import aligned_items, failure_of
-from forest_align.cli.aligner_choice import AlignerChoice, contents_of, load_aligner, made_with
-from forest_align.cli.aligner_option import aligner_option
+from forest_align.cli.aligner_choice import (
+    AlignerChoice,
+    aligner_option,
+    contents_of,
+    load_aligner,
+    made_with,
+)
 from forest_align.cli.arguments import (
+    argument,
     columns_option,
     escapes_option,
     format_of_output,
     format_option,
     is_file,
+    option,
     output_option,
+    refuse_with,
     tokenized_option,
+    view,
 )
 from forest_align.cli.input_pairs import PairInput, read_items
-from forest_align.cli.option_rules import refuse_with
-from forest_align.cli.skipped_inputs import SkippedInputs
-from forest_align.cli.typed_options import argument, option, view
+from forest_align.cli.input_reports import SkippedInputs
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.data.phrases.input import read_alignments
 from forest_align.data.text.lines import STANDARD_INPUT

@@ -13,12 +13,12 @@ from forest_align.aligners.pair import NO_TOKENS, GivenChunks, Pair, Text
 from forest_align.alignment import Links
 from forest_align.cli.aligner_choice import WORDS, links_of_file, uses_given_links
 from forest_align.cli.arguments import is_file, is_sentence, is_single_word
-from forest_align.cli.text_warnings import TextWarnings
+from forest_align.cli.input_reports import TextWarnings
 from forest_align.data.formats.fields import plain_sentence
 from forest_align.data.formats.format import PairError
 from forest_align.data.formats.pharaoh import check_links
 from forest_align.data.pairs import SentencePair, read_pairs
-from forest_align.data.text.escapes import unescape_sentence
+from forest_align.data.text.raw_text import unescape_sentence
 from forest_align.jobs.shards import Share
 from forest_align.types import InputError, InputWarning, Sentence
 

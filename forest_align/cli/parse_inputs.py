@@ -8,23 +8,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from forest_align.cli.arguments import (
+    argument,
     device_option,
     escapes_option,
     is_sentence,
     is_single_word,
+    option,
     output_option,
     tokenized_option,
 )
 from forest_align.cli.run_options import shard_option
-from forest_align.cli.typed_options import argument, option
-from forest_align.data.text.escapes import unescape_text, unescape_token
 from forest_align.data.text.lines import InputLines, TextLines
+from forest_align.data.text.raw_text import unescape_text, unescape_token
 from forest_align.jobs.shards import Shard
 from forest_align.system.terminal import positive
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
-    from forest_align.data.trees.enju_tree import EnjuTree
+    from forest_align.data.trees.enju import EnjuTree
     from forest_align.parsing import NBest
     from forest_align.types import Sentence
 
@@ -148,7 +149,7 @@ def _given(read: Callable[[InputLines, ParseOptions], _Numbered]) -> Reader:
 
 
 def _read_trees(source: InputLines, _: ParseOptions) -> _Numbered:
-    from forest_align.data.trees.tree_lines import LOOK_AHEAD, split_trees
+    from forest_align.data.trees.penn import LOOK_AHEAD, split_trees
     from forest_align.parsing import sentence_from_bracket
 
     # Typed or piped input is answered at once.

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from forest_align.cli.option_rules import flag_of, refuse_with
-from forest_align.cli.typed_options import is_given, option
+from forest_align.cli.arguments import flag_of, is_given, option, refuse_with
 from forest_align.jobs.shards import Shard
 from forest_align.system.terminal import positive
 from forest_align.types import InputError

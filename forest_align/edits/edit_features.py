@@ -9,7 +9,8 @@ from difflib import SequenceMatcher
 
 from forest_align.alignment import MOST_SIMILAR, Alignment, Span
 from forest_align.edits.edit_lattice import DELETED, INSERTED, KEPT, REPLACED, Arc
-from forest_align.edits.edit_units import EditUnits, Unit, is_placeholder, is_punctuation
+from forest_align.edits.edit_units import EditUnits, Unit, is_placeholder
+from forest_align.lexicon.tables import is_punctuation
 from forest_align.types.brackets import parse_bracket
 
 #: Name of the kind of words that are neither punctuation nor placeholders nor of a known word class.

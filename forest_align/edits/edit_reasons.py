@@ -7,12 +7,12 @@ from unicodedata import category
 
 from forest_align.alignment import CHANGE_NAMES, RELATION_NAMES, Alignment, Span
 from forest_align.edits.edit_lattice import REPLACED, Arc
-from forest_align.edits.edit_units import is_placeholder, is_punctuation
+from forest_align.edits.edit_units import is_placeholder
 from forest_align.lexicon.evidence import word_relations
 from forest_align.lexicon.lexicon import Evidence, WordProfile, load_lexicon
 from forest_align.lexicon.oppositions import Opposition, opposition, oppositions
 from forest_align.lexicon.quantities import QuantityComparison, compare_values, read_quantities
-from forest_align.lexicon.tables import is_content_word, negating_words
+from forest_align.lexicon.tables import is_content_word, is_punctuation, negating_words
 from forest_align.lexicon.wordnet_relations import wordnet_relations
 from forest_align.lexicon.written_forms import is_misspelling, word_change
 from forest_align.types import Sentence

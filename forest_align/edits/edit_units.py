@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from forest_align.alignment import Alignment, Span
-from forest_align.lexicon.tables import NEGATIONS, is_content_word
+from forest_align.lexicon.tables import NEGATIONS, is_content_word, is_punctuation
 from forest_align.types.spans import gaps
 
 #: Links below this probability are not used.
@@ -54,11 +54,6 @@ def is_placeholder(word: str) -> bool:
     return (word[:1] == "[" and word[-1:] == "]" and word[1:-1].isupper()) or (
         len(word) > 1 and (word[0] == "\\" or (word[0] == word[-1] == "$"))
     )
-
-
-def is_punctuation(word: str) -> bool:
-    """Whether a word has neither a letter nor a digit."""
-    return not any(map(str.isalnum, word))
 
 
 def edit_units(alignment: Alignment) -> EditUnits:

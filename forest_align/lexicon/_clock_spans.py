@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from forest_align.lexicon._calendar_spans import clock_readings
 from forest_align.lexicon._quantity_record import NUMBER, WHOLE, Part, Quantity, Reading
-from forest_align.lexicon.tables import STOP_WORDS
+from forest_align.lexicon.tables import STOP_WORDS, is_punctuation
 
 if TYPE_CHECKING:
     from forest_align.lexicon._quantity_record import Lexeme, SentenceWords
@@ -101,7 +101,7 @@ def _ends_time(sentence: SentenceWords, end: int) -> bool:
     word, found, tag = sentence.word(end), sentence.at(end), sentence.tag(end)
     if found is not None:
         return bool(found.clock or found.month or found.readings)
-    return not any(map(str.isalnum, word)) or word in STOP_WORDS or tag[:1] not in ("", "N", "J", "C", "$")
+    return is_punctuation(word) or word in STOP_WORDS or tag[:1] not in ("", "N", "J", "C", "$")
 
 
 def _past_the_hour(sentence: SentenceWords, start: int) -> _Time | None:

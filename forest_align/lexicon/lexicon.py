@@ -13,6 +13,7 @@ from forest_align.lexicon.tables import (
     FUNCTION_GROUPS,
     PREPOSITIONS,
     abbreviation_keys,
+    is_punctuation,
     number_value,
     plain_apostrophes,
     spelling_key,
@@ -129,8 +130,8 @@ class Lexicon:
         shared += [(f"&{group}", Evidence.FUNCTION) for group in groups]
         if _is_preposition(lower):
             shared.append(("@", Evidence.PREPOSITION))
-        is_punctuation = not any(map(str.isalnum, lower))
-        is_function = bool(groups) or lower in PREPOSITIONS or is_punctuation
+        is_mark = is_punctuation(lower)
+        is_function = bool(groups) or lower in PREPOSITIONS or is_mark
         if is_function or number:
             sought = shared
             provided: list[str | int] = []
@@ -149,7 +150,7 @@ class Lexicon:
             tuple((key, int(bit)) for key, bit in sought),
             lower if usable else "",
             is_function,
-            is_punctuation,
+            is_mark,
             tag[:2],
         )
 

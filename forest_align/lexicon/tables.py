@@ -254,9 +254,14 @@ FUNCTION_WORDS = frozenset(_LISTED_FUNCTION_WORDS.split())
 STOP_WORDS = FUNCTION_WORDS | frozenset(_RARER_FUNCTION_WORDS.split())
 
 
+def is_punctuation(word: str) -> bool:
+    """Whether a word has neither a letter nor a digit."""
+    return not any(map(str.isalnum, word))
+
+
 def is_content_word(word: str, stop_words: frozenset[str] = STOP_WORDS) -> bool:
     """Whether a word has a letter or digit and is not a stop word."""
-    return plain_apostrophes(word.lower()) not in stop_words and any(map(str.isalnum, word))
+    return plain_apostrophes(word.lower()) not in stop_words and not is_punctuation(word)
 
 
 #: Negations; they concern the word that they depend on, or the noun behind them.

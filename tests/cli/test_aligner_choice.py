@@ -12,7 +12,7 @@ from forest_align.aligners.sultan.parameters import PublishedParameters, save_pa
 from forest_align.aligners.words.choose import word_candidates
 from forest_align.cli import main
 from forest_align.cli.aligner_choice import ANNOTATORS, AlignerChoice, contents_of, load_aligner, made_with
-from forest_align.cli.option_rules import ALL_LINKS
+from forest_align.cli.arguments import ALL_LINKS
 from forest_align.parsing.dependencies import annotators as annotation
 from forest_align.types import InputError, ModelError
 

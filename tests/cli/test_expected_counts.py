@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from forest_align.cli.expected_counts import expected_count
+from forest_align.cli.input_reports import expected_count
 from forest_align.system.terminal import counted
 
 

@@ -171,9 +171,7 @@ def test_a_run_that_was_killed_while_it_made_the_table_makes_it(
     run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(
-            "forest_align.cli.parquet_table.write_parquet", lambda *_: (_ for _ in ()).throw(Killed)
-        )
+        patch.setattr("forest_align.cli.writers.write_parquet", lambda *_: (_ for _ in ()).throw(Killed))
         with pytest.raises(Killed):
             run("a fail")
     assert not (tmp_path / "out.parquet").exists()

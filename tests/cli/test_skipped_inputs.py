@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from forest_align.cli.skipped_inputs import SkippedInputs, report_skipped
+from forest_align.cli.input_reports import SkippedInputs, report_skipped
 
 
 @pytest.mark.parametrize(

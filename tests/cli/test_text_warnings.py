@@ -1,4 +1,4 @@
-"""Tests for :mod:`forest_align.cli.text_warnings`."""
+"""Tests for :mod:`forest_align.cli.input_reports`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import warnings
 
 import pytest
 
-from forest_align.cli.text_warnings import TextWarnings
+from forest_align.cli.input_reports import TextWarnings
 from forest_align.types import InputWarning
 
 GERMAN = "Der alte Mann ging gestern in die Stadt und kaufte so ein Buch für seine Tochter."

@@ -9,9 +9,19 @@ import pytest
 
 from forest_align.aligners.model_folder import bundled_models
 from forest_align.cli import COMMANDS, command_parser
-from forest_align.cli.aligner_option import ALIGNERS
-from forest_align.cli.option_rules import ALIGNERS_OF, REFUSED_WITH, refuse_for, refuse_with
-from forest_align.cli.typed_options import argument, declare, option, part, read, view
+from forest_align.cli.aligner_choice import ALIGNERS
+from forest_align.cli.arguments import (
+    ALIGNERS_OF,
+    REFUSED_WITH,
+    argument,
+    declare,
+    option,
+    part,
+    read,
+    refuse_for,
+    refuse_with,
+    view,
+)
 from forest_align.types import InputError
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from forest_align.data.corpora.phrasal_versions import chunks_of_tree, phrasal_links
+from forest_align.data.corpora.published_corpora import chunks_of_tree, phrasal_links
 from forest_align.data.formats.msr_rte import majority_pairs
 from forest_align.data.pairs import SentencePair, find_format, read_pairs
 from forest_align.data.trees.penn import parse_bracket, strip_annotations

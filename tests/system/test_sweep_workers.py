@@ -16,11 +16,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from forest_align.em.tuning import _owners as trial_owners
-from forest_align.em.tuning._owners import claim, dead_trials, give_back
-from forest_align.em.tuning.results import best_values
-from forest_align.em.tuning.search import TuningSettings, Values
-from forest_align.em.tuning.study import SharedStudy
+from forest_align.em.tuning import study as trial_owners
+from forest_align.em.tuning.search import TuningSettings, Values, best_values
+from forest_align.em.tuning.study import SharedStudy, claim, dead_trials, give_back
 from forest_align.em.tuning.trials import tune
 from forest_align.system import sweep_workers
 from forest_align.system.processes import can_fork

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from forest_align.alignment import Span
+from forest_align.lexicon.tables import is_punctuation
 
 _NOUN = frozenset(
     ("DT", "PDT", "PRP", "PRP$", "EX", "CD", "JJ", "JJR", "JJS", "NN", "NNS", "NNP", "NNPS", "POS", "$", "#")
@@ -38,7 +39,7 @@ def _kinds(tags: Sequence[str], words: Sequence[str]) -> Iterator[str]:
     """The kind of each word; empty for those in no chunk."""
     for at, (tag, word) in enumerate(zip(tags, words, strict=True)):
         following = next((one for one in tags[at + 1 :] if one not in _ADVERB), "")
-        if tag == "CC" or not (any(map(str.isalnum, word)) or tag in _NOUN):
+        if tag == "CC" or (is_punctuation(word) and tag not in _NOUN):
             yield ""
         elif tag in _NOUN or (_is_inside_noun_phrase(tags, at) and _modifies(tag, following)):
             yield "noun"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forest_align.aligners.contextual.relations import RELATIONS, related_words
-from forest_align.aligners.sultan.sentence_view import is_punctuation, is_stop
+from forest_align.aligners.sultan.sentence_view import is_mark_or_bracket, is_stop
 from forest_align.cext import contextual as kernel
 
 if TYPE_CHECKING:
@@ -214,7 +214,7 @@ def kernel_inputs(
 def _word(word: str) -> tuple[int, bool, str]:
     """Kind, capital and lower-cased form of a word; lone surrogates, which have no encoding, become ``?``."""
     lower = word.lower().encode("utf-8", "replace").decode()
-    kind = 2 if is_punctuation(lower) else 1 if is_stop(lower) else 0
+    kind = 2 if is_mark_or_bracket(lower) else 1 if is_stop(lower) else 0
     return kind, word[:1].isupper(), lower
 
 

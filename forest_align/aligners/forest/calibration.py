@@ -17,7 +17,7 @@ import numpy as np
 
 from forest_align.aligners.forest._link_evidence import LinkEvidence, SpanPairs
 from forest_align.aligners.forest.features import forest_of
-from forest_align.aligners.sultan.sentence_view import is_punctuation
+from forest_align.aligners.sultan.sentence_view import is_mark_or_bracket
 from forest_align.cext.alignment_arguments import BOUNDS
 from forest_align.cext.alignment_result import AlignmentArrays
 from forest_align.types import InputError, Sentence
@@ -123,7 +123,7 @@ def log_agreement(
 
 def _words_before(sentence: Sentence) -> np.ndarray:
     """Number of words other than punctuation before each position, int, shape (n + 1,)."""
-    return np.cumsum([0] + [not is_punctuation(token.text) for token in sentence.tokens])
+    return np.cumsum([0] + [not is_mark_or_bracket(token.text) for token in sentence.tokens])
 
 
 def _has_words(words_before: np.ndarray, start: Any, end: Any) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 from forest_align.aligners.contextual.relations import related_words
 from forest_align.lexicon.lexicon import load_lexicon
-from forest_align.lexicon.tables import is_content_word
+from forest_align.lexicon.tables import is_content_word, is_punctuation
 from forest_align.meaning.relation_algebra import (
     DIFFERENT,
     EQUIVALENT,
@@ -136,7 +136,7 @@ def _with_participles_as_adjectives(tags: Sequence[str]) -> tuple[str, ...]:
 def _class_of(word: str, tag: str) -> str:
     """Class of a word; empty for punctuation."""
     lower = word.lower()
-    if not any(map(str.isalnum, lower)):
+    if is_punctuation(lower):
         return ""
     if lower in _NEGATIONS:
         return "negation"

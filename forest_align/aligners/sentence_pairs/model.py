@@ -12,6 +12,7 @@ import numpy as np
 from forest_align.aligners.logistic_function import logistic
 from forest_align.aligners.model_folder import ModelFormat, bundled_folder
 from forest_align.aligners.sentence_pairs.features import FEATURES, pair_features
+from forest_align.lexicon.tables import is_punctuation
 from forest_align.meaning.relation_algebra import DIFFERENT, OPPOSITE, related_by
 from forest_align.meaning.sentence_comparison import atomic_relations
 from forest_align.types import ModelError
@@ -147,4 +148,4 @@ def with_paraphrase_probability(
 def _is_whole(node: Node, sentence: Sentence) -> bool:
     """Whether a phrase has all words of its sentence that have a letter or digit."""
     outside = sentence.words[: node.start] + sentence.words[node.end :]
-    return not any(any(map(str.isalnum, word)) for word in outside)
+    return all(map(is_punctuation, outside))

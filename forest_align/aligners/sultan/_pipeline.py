@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from forest_align.aligners.sultan._contexts import Contexts, Pair, word_similarity
 from forest_align.aligners.sultan.parameters import PublishedParameters
-from forest_align.aligners.sultan.sentence_view import is_punctuation
+from forest_align.aligners.sultan.sentence_view import is_mark_or_bracket
 from forest_align.parsing.dependencies.entities import is_acronym, is_short_for
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Mentions:
             (a.start + x, b.start + y)
             for x, word in enumerate(left)
             for y, other in enumerate(right)
-            if word == other and not is_punctuation(word)
+            if word == other and not is_mark_or_bracket(word)
         ]
         rest_left = set(range(a.start, a.end)) - {i for i, _ in same}
         rest_right = set(range(b.start, b.end)) - {j for _, j in same}
@@ -155,7 +155,7 @@ class _Pipeline:
         """Align the mark that ends both sentences."""
         last = (self.lengths[0] - 1, self.lengths[1] - 1)
         word = self.source.words[last[0]]
-        if word == self.target.words[last[1]] and is_punctuation(word):
+        if word == self.target.words[last[1]] and is_mark_or_bracket(word):
             self.add(last)
 
     def align_sequences(self, stop_words: bool = False) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from forest_align.lexicon.evidence import word_relations
 from forest_align.lexicon.lexicon import Evidence
-from forest_align.lexicon.tables import FUNCTION_WORDS, plain_apostrophes
+from forest_align.lexicon.tables import FUNCTION_WORDS, is_punctuation, plain_apostrophes
 from forest_align.parsing.dependencies.annotators import Annotation
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def _neighbours(dependencies: Sequence[Dependency], length: int) -> Neighbours:
 @lru_cache(maxsize=100_000)
 def is_stop(word: str) -> bool:
     """Whether a lower-cased word is a stop word or punctuation."""
-    return word in FUNCTION_WORDS or is_punctuation(word)
+    return word in FUNCTION_WORDS or is_mark_or_bracket(word)
 
 
 @lru_cache(maxsize=100_000)
@@ -160,9 +160,9 @@ def is_clitic(word: str) -> bool:
 
 
 @lru_cache(maxsize=100_000)
-def is_punctuation(word: str) -> bool:
+def is_mark_or_bracket(word: str) -> bool:
     """Whether a word has neither letters nor digits, or is the name of a bracket."""
-    return not any(letter.isalnum() for letter in word) or word in _BRACKETS
+    return is_punctuation(word) or word in _BRACKETS
 
 
 _BRACKETS = frozenset(["-lrb-", "-rrb-", "-lsb-", "-rsb-", "-lcb-", "-rcb-"])

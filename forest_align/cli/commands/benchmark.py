@@ -23,7 +23,7 @@ from forest_align.cli.benchmark_aligners import (
     with_variants,
     without_variant,
 )
-from forest_align.cli.skipped_inputs import report_skipped
+from forest_align.cli.input_reports import report_skipped
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _shared_parser() -> ParseOnce:
 
 def _run(task: Task, split: str, name: str, args: BenchmarkOptions, parser: ParseOnce | None) -> Run:
     """Align and score; predictions are written at once, or read from an interrupted run."""
-    from forest_align.eval.benchmarks.given_chunks import given_chunks
+    from forest_align.eval.benchmarks.parse_once import given_chunks
     from forest_align.eval.benchmarks.runner import Run, run_resumable, score_task
 
     if name == CHUNKS:

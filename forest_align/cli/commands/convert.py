@@ -10,10 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from forest_align.cli.arguments import columns_option, escapes_option, format_option, tokenized_option
-from forest_align.cli.expected_counts import expected_count
-from forest_align.cli.skipped_inputs import SkippedInputs
-from forest_align.cli.typed_options import argument, option
+from forest_align.cli.arguments import (
+    argument,
+    columns_option,
+    escapes_option,
+    format_option,
+    option,
+    tokenized_option,
+)
+from forest_align.cli.input_reports import SkippedInputs, expected_count
 from forest_align.data.formats.format import Format
 from forest_align.data.formats.msr_rte import majority_pairs
 from forest_align.data.pairs import (

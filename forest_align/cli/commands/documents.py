@@ -6,18 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from forest_align.alignment import DocumentAlignment
-from forest_align.cli.aligner_choice import AlignerChoice, load_aligner, made_with
-from forest_align.cli.aligner_option import aligner_option
-from forest_align.cli.arguments import links_option
-from forest_align.cli.document_inputs import DocumentPair, read_document_pairs
-from forest_align.cli.document_results import (
+from forest_align.cli.aligner_choice import AlignerChoice, aligner_option, load_aligner, made_with
+from forest_align.cli.arguments import argument, links_option, option, part, refuse_with, view
+from forest_align.cli.document_runs import (
+    DocumentPair,
     DocumentWork,
     ResultOptions,
+    read_document_pairs,
     result_format,
     write_results,
 )
-from forest_align.cli.option_rules import refuse_with
-from forest_align.cli.typed_options import argument, option, part, view
 from forest_align.jobs.shards import EntryWriter
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from forest_align.alignment import Alignment
 from forest_align.alignment.html import BODY_END
+from forest_align.cli.arguments import option
 from forest_align.cli.derived_output import DerivedOptions, json_entry, to_option, write_derived
-from forest_align.cli.typed_options import option
 from forest_align.edits import (
     Edit,
     edits_of,

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forest_align.cli.arguments import format_option
-from forest_align.cli.typed_options import argument, option
+from forest_align.cli.arguments import argument, format_option, option
 from forest_align.data.text.lines import STANDARD_INPUT
 from forest_align.system.terminal import positive
 
@@ -63,8 +62,8 @@ OPTIONS = EvaluateOptions
 def run(args: EvaluateOptions) -> int:
     """Score and print; return 0 on success."""
     from forest_align.eval.files.evaluation import compare, to_json, to_text
+    from forest_align.eval.files.matching import worst_pairs, worst_text
     from forest_align.eval.files.prediction_files import name_of, read_gold, read_predictions
-    from forest_align.eval.files.worst_pairs import worst_pairs, worst_text
     from forest_align.types import InputError
 
     if args.worst and args.json:

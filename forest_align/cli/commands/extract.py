@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forest_align._version import __version__
-from forest_align.cli.arguments import format_of_output, output_option
+from forest_align.cli.arguments import argument, format_of_output, option, output_option, part, refuse_with
 from forest_align.cli.counted_parts import CountedParts, count_alignments
-from forest_align.cli.option_rules import refuse_with
 from forest_align.cli.run_options import ClusterOptions, check_shard, shard_option
-from forest_align.cli.typed_options import argument, option, part
 from forest_align.data.phrases.counts import PhraseCounts
 from forest_align.data.phrases.occurrences import Selection
 from forest_align.data.phrases.phrase_table import TABLE_FORMATS, TableFormat

@@ -6,10 +6,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from forest_align.cli.arguments import format_of_output, output_option
+from forest_align.cli.arguments import argument, format_of_output, option, output_option
 from forest_align.cli.commands.align import OUTPUTS
 from forest_align.cli.commands.extract import no_alignments, write_table
-from forest_align.cli.typed_options import argument, option
 from forest_align.data.phrases.counts import PhraseCounts
 from forest_align.data.phrases.phrase_table import TABLE_FORMATS
 from forest_align.data.text.lines import refuse_compressed

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from forest_align._version import __version__
 from forest_align.cli.aligner_choice import contents_of
-from forest_align.cli.expected_counts import expected_count
+from forest_align.cli.input_reports import expected_count
 from forest_align.cli.parse_inputs import READERS, ParseItem, ParseOptions, kind_of, open_input
 from forest_align.cli.run_options import check_shard
 from forest_align.jobs.run_record import block_lines

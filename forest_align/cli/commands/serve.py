@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 from forest_align.aligners.model_folder import bundled_models, model_folder
 from forest_align.alignment import Alignment
-from forest_align.cli.aligner_choice import AlignerChoice, load_aligner
-from forest_align.cli.aligner_option import aligner_option
-from forest_align.cli.typed_options import argument, option
+from forest_align.cli.aligner_choice import AlignerChoice, aligner_option, load_aligner
+from forest_align.cli.arguments import argument, option
 from forest_align.types import InputError, ModelError
 
 if TYPE_CHECKING:

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 
 from forest_align._version import __version__
 from forest_align.alignment import SupportReport
-from forest_align.cli.document_inputs import DocumentPair, read_document_pairs
-from forest_align.cli.document_results import (
+from forest_align.cli.arguments import argument, option, part
+from forest_align.cli.document_runs import (
+    DocumentPair,
     DocumentWork,
     ResultOptions,
+    read_document_pairs,
     result_format,
     write_results,
 )
-from forest_align.cli.typed_options import argument, option, part
 from forest_align.jobs.shards import EntryWriter
 from forest_align.system.terminal import positive
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 
-from forest_align.cli.typed_options import declare
+from forest_align.cli.arguments import declare
 
 # Aligner -> module in this folder that trains it, and its description in one line.
 TRAINERS = {

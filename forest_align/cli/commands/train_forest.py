@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from forest_align.cli.arguments import argument, option, part, refuse_with
 from forest_align.cli.corpora import (
     CorpusOptions,
     check_model_folder,
@@ -17,9 +18,7 @@ from forest_align.cli.corpora import (
     read_files,
     read_gold_files,
 )
-from forest_align.cli.option_rules import refuse_with
 from forest_align.cli.run_options import ClusterOptions
-from forest_align.cli.typed_options import argument, option, part
 from forest_align.system.terminal import positive
 from forest_align.types import InputError
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from forest_align.cli.arguments import option
 from forest_align.cli.corpora import GoldOptions, check_model_folder
-from forest_align.cli.skipped_inputs import report_skipped
-from forest_align.cli.typed_options import option
+from forest_align.cli.input_reports import report_skipped
 from forest_align.system.terminal import positive
 from forest_align.types import InputError
 

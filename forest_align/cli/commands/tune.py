@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forest_align.cli.arguments import removed_variant
+from forest_align.cli.arguments import argument, flag_of, option, part, refuse_for, removed_variant
 from forest_align.cli.corpora import (
     CorpusOptions,
     check_model_folder,
@@ -16,9 +16,7 @@ from forest_align.cli.corpora import (
     prepare_corpus,
     read_gold_files,
 )
-from forest_align.cli.option_rules import flag_of, refuse_for
-from forest_align.cli.skipped_inputs import report_skipped
-from forest_align.cli.typed_options import argument, option, part
+from forest_align.cli.input_reports import report_skipped
 from forest_align.system.terminal import positive
 from forest_align.types import InputError
 
@@ -165,7 +163,7 @@ def _tune_forest(args: TuneOptions, settings: TuningSettings) -> int:
     from forest_align.aligners.forest.aligner import ForestAligner
     from forest_align.em.forest.dev_set import OBJECTIVE_GOLD, DevSet
     from forest_align.em.tuning.forest_sweep import SweepProblem, search_space
-    from forest_align.em.tuning.results import best_values
+    from forest_align.em.tuning.search import best_values
 
     model = ForestAligner.load(args.model or "forest").model
     sizes = args.forest_sizes or [model.forest_size]
@@ -200,7 +198,7 @@ def _tune_forest(args: TuneOptions, settings: TuningSettings) -> int:
 
 def _tune_words(args: TuneOptions, settings: TuningSettings, kind: str) -> int:
     from forest_align.em.corpus.corpus import parser_fingerprint
-    from forest_align.em.tuning.results import best_values
+    from forest_align.em.tuning.search import best_values
     from forest_align.em.tuning.word_link_sweep import WordSweep, dev_pairs, word_space, word_start
     from forest_align.storage.fingerprints import files_fingerprint
     from forest_align.system.terminal import counting_bar
@@ -271,7 +269,7 @@ def _sweep(
     start: Values,
 ) -> optuna.Study:
     """Run or continue the study and print its trials."""
-    from forest_align.em.tuning.results import trial_table, winner_note
+    from forest_align.em.tuning.search import trial_table, winner_note
     from forest_align.em.tuning.trials import tune
     from forest_align.system.terminal import counting_bar
 

@@ -12,7 +12,7 @@ from forest_align.types.brackets import join_chain
 
 if TYPE_CHECKING:
     from forest_align.data.formats.format import ScoredTree, SentencePair
-    from forest_align.data.trees.enju_tree import EnjuTree
+    from forest_align.data.trees.enju import EnjuTree
     from forest_align.types import ParseForest
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from forest_align.cli import main
-from forest_align.cli.bundled_parts import bundled_parts
+from forest_align.cli.commands.licences import bundled_parts
 
 
 @pytest.fixture(autouse=True)

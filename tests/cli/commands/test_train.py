@@ -14,9 +14,9 @@ from forest_align.aligners.forest.features import GENERAL_FEATURES
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.forest.options import ForestOptions
 from forest_align.cli import command_parser
+from forest_align.cli.arguments import read
 from forest_align.cli.commands import train_forest
 from forest_align.cli.commands.train_forest import TrainForestOptions
-from forest_align.cli.typed_options import read
 from forest_align.em.corpus.corpus import CorpusReader
 from forest_align.em.forest.expectation import expect_in_threads
 from forest_align.em.forest.state import RUN, TrainingSettings, load_state

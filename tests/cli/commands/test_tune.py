@@ -20,9 +20,9 @@ from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.loading import kind_of
 from forest_align.aligners.sultan.aligner import SultanAligner
 from forest_align.cli import command_parser, main
+from forest_align.cli.arguments import read
 from forest_align.cli.commands import tune
 from forest_align.cli.commands.tune import TuneOptions
-from forest_align.cli.typed_options import read
 from forest_align.em.plots import PlotError
 from forest_align.em.tuning.study import SharedStudy
 from forest_align.lexicon.pair_table import PairTable

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forest_align.alignment import Links
-from forest_align.data.corpora.collapsed_names import collapse, collapsed_links
+from forest_align.data.corpora.published_corpora import collapse, collapsed_links
 
 
 def test_the_words_of_a_name_are_joined() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.alignment import Links
-from forest_align.data.corpora.phrasal_versions import chunks_of_tree, phrasal_links
+from forest_align.data.corpora.published_corpora import chunks_of_tree, phrasal_links
 from forest_align.data.formats.format import Span
 from forest_align.data.trees.penn import parse_bracket
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forest_align.data.corpora.truecase import Truecaser
+from forest_align.data.corpora.published_corpora import Truecaser
 
 SENTENCES = [
     ["The", "dog", "saw", "Paris", "in", "May"],

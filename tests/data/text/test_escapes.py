@@ -12,7 +12,7 @@ from forest_align.cli import main
 from forest_align.cli.parse_inputs import READERS, open_input
 from forest_align.data.formats.format import PairError
 from forest_align.data.pairs import SentencePair, read_pairs
-from forest_align.data.text.escapes import unescape_text, unescape_token
+from forest_align.data.text.raw_text import unescape_text, unescape_token
 from forest_align.parsing.tokenize import tokenize
 from forest_align.types import InputError
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from forest_align.data.trees.enju import parse_enju, read_enju, sentences_of
-from forest_align.data.trees.enju_tree import EnjuTree, annotated_pairs
+from forest_align.data.trees.enju import EnjuTree, annotated_pairs, parse_enju, read_enju, sentences_of
 from forest_align.types import InputError
 
 from ...places import SHARED

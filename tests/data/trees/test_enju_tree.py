@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forest_align.data.trees.enju import parse_enju
-from forest_align.data.trees.enju_tree import annotated_pairs
+from forest_align.data.trees.enju import annotated_pairs, parse_enju
 from forest_align.types import InputError
 
 from .enju_sentences import CATS

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from forest_align.data.trees.tree_lines import MAX_LINES, split_trees
+from forest_align.data.trees.penn import MAX_LINES, split_trees
 from forest_align.types import InputError
 
 ONE = "(S (NN a))"

@@ -9,9 +9,9 @@ import pytest
 from forest_align.em.contextual import _constructions as constructions
 from forest_align.em.contextual import _notations as notations
 from forest_align.em.contextual import _wordings as wordings
-from forest_align.em.contextual._constructed_pairs import KINDS, constructed_pairs
 from forest_align.em.contextual._marked import Marked, PairWriter, joined, linked_pair
 from forest_align.em.contextual._vocabulary import Vocabulary, vocabulary_of
+from forest_align.em.contextual.examples import KINDS, constructed_pairs
 from forest_align.em.contextual.rearranging import RearrangedPair, Tagged
 from forest_align.lexicon.lexicon import load_lexicon
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from forest_align.em.contextual.gold_links import mtref_train_links
+from forest_align.em.contextual.examples import mtref_train_links
 
 
 def test_possible_links_of_mtref_follow_the_sure_ones_after_one_fall(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from forest_align.em.contextual import misspellings
+from forest_align.em.contextual import rearranging as misspellings
 
 
 def one_mistake(word: str) -> set[str]:

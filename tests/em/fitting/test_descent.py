@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from forest_align.em.fitting.descent import descend
+from forest_align.em.fitting.small_networks import descend
 
 
 def test_each_loss_is_computed_after_the_step_before_it_at_its_own_rate() -> None:

@@ -9,7 +9,7 @@ import torch
 from transformers import AutoConfig, BertModel
 
 from forest_align.data.trees.treebanks import TreebankSentence
-from forest_align.em.parser import _upper_layers as upper_layers
+from forest_align.em.parser import _beginning as upper_layers
 from forest_align.em.parser._examples import ExampleStore
 from forest_align.parsing.networks.torch_layers import collate
 from forest_align.parsing.networks.vector_network import WordVectors

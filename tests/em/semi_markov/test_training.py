@@ -17,13 +17,13 @@ from forest_align.aligners.semi_markov.model import Scores
 from forest_align.alignment import Links
 from forest_align.cext import semicrf
 from forest_align.em.corpus.gold_pairs import GoldPair
-from forest_align.em.semi_markov._synonym_copies import with_synonym_copy
 from forest_align.em.semi_markov.objective import LatticeExample, LatticeObjective, pack, unpack
 from forest_align.em.semi_markov.training import (
     SemiMarkovSettings,
     examples_of,
     fingerprint,
     train_semi_markov_model,
+    with_synonym_copy,
 )
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.storage.checkpoint import load_arrays, save_arrays

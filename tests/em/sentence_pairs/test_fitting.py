@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from forest_align.aligners.sentence_pairs.features import FEATURES
-from forest_align.em.sentence_pairs.fitting import LabelledFeatures, cross_fitted, fit_paraphrases, folds
+from forest_align.em.sentence_pairs.training import LabelledFeatures, cross_fitted, fit_paraphrases, folds
 
 
 def planted(count: int = 600) -> LabelledFeatures:

@@ -15,13 +15,20 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution, Int
 from optuna.exceptions import DuplicatedStudyError, StorageInternalError
 
 from forest_align.cli import main
-from forest_align.em.tuning import _owners, search
+from forest_align.em.tuning import search
+from forest_align.em.tuning import study as _owners
 from forest_align.em.tuning import study as shared_study
 from forest_align.em.tuning import trials as tuning
-from forest_align.em.tuning._owners import claim
-from forest_align.em.tuning.results import best_values, importances, trial_table, winner_note
-from forest_align.em.tuning.search import Range, TuningSettings, Values
-from forest_align.em.tuning.study import SharedStudy
+from forest_align.em.tuning.search import (
+    Range,
+    TuningSettings,
+    Values,
+    best_values,
+    importances,
+    trial_table,
+    winner_note,
+)
+from forest_align.em.tuning.study import SharedStudy, claim
 from forest_align.em.tuning.trials import tune
 from forest_align.types import InputError
 

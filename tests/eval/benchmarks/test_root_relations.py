@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from forest_align.alignment import Alignment, Links, PhrasePair, PhraseRelation
-from forest_align.eval.benchmarks._root_relations import (
+from forest_align.eval.benchmarks._applications import (
     entailment_scorer,
     paraphrase_scorer,
     paws_task,

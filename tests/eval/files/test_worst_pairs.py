@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from forest_align.alignment import Links
-from forest_align.eval.files.matching import FilePrediction, JudgedPair
-from forest_align.eval.files.worst_pairs import worst_pairs, worst_text
+from forest_align.eval.files.matching import FilePrediction, JudgedPair, worst_pairs, worst_text
 
 
 def gold(name: str, links: Links) -> JudgedPair:

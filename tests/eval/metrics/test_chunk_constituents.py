@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.alignment import Links, project
-from forest_align.eval.metrics.chunk_constituents import ChunkJudge
-from forest_align.eval.metrics.constituents import count_projected
+from forest_align.eval.metrics.constituents import ChunkJudge, count_projected
 
 SOURCE = ["A", "cat", "standing", "on", "tree", "branches", "."]
 TARGET = ["A", "black", "and", "white", "cat", "is", "high", "up", "on", "tree", "branches", "."]

@@ -7,12 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.data.formats.format import ChunkLink
-from forest_align.eval.metrics.chunk_relation_scores import (
+from forest_align.eval.metrics.chunk_scores import (
     CHUNK_F1S,
     chunk_relation_statistics,
     count_chunk_relations,
+    count_chunks,
+    score_chunks,
 )
-from forest_align.eval.metrics.chunk_scores import count_chunks, score_chunks
 from forest_align.types import InputError
 
 SOURCE, TARGET = ["the", "red", "dog", ",", "barked"], ["a", "dog", ".", "ran"]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forest_align.eval.metrics.classification import best_threshold, classify
+from forest_align.eval.metrics.pair_scores import best_threshold, classify
 from forest_align.types import InputError
 
 ITEMS = st.lists(

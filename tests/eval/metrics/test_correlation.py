@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from forest_align.eval.metrics.correlation import pearson, pearson_statistic, weighted_pearson
+from forest_align.eval.metrics.pair_scores import pearson, pearson_statistic, weighted_pearson
 from forest_align.types import InputError
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forest_align.eval.metrics.coverage import (
+from forest_align.eval.metrics.pair_scores import (
     coverage,
     document_frequency_weights,
     mutual_coverage,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forest_align.eval.metrics.ranking import rank
+from forest_align.eval.metrics.pair_scores import rank
 from forest_align.types import InputError
 
 SCORES = st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=1, max_size=6)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from forest_align.eval.metrics.signed_ranks import wilcoxon
+from forest_align.eval.metrics.significance import wilcoxon
 from forest_align.types import InputError
 
 #: Largest sum of ranks that is significant at 0.05, two-sided, for this number of differences (Wilcoxon and

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from forest_align.eval.metrics.ranking import area
-from forest_align.eval.metrics.unsupported_words import unsupported_statistics
+from forest_align.eval.metrics.pair_scores import area
+from forest_align.eval.metrics.span_differences import unsupported_statistics
 
 
 def test_figures_are_means_over_claims() -> None:

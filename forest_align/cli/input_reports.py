@@ -1,13 +1,49 @@
-"""Warnings about texts that aligners are not made for: other languages, and HTML. Each is given once."""
+"""What commands say about their input: how much there is, what is skipped, and warnings about texts."""
 
 from __future__ import annotations
 
 import re
+import sys
 import warnings
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from functools import partial
+from pathlib import Path
 
 from forest_align.lexicon.tables import FUNCTION_WORDS
 from forest_align.types import InputWarning
+
+# In a file of the wrong kind, every pair is broken.
+_NAMED = 10
+
+
+class SkippedInputs(AbstractContextManager["SkippedInputs"]):
+    """Names skipped inputs; at the end of the ``with`` block it says how many were not named."""
+
+    def __init__(self, command: str) -> None:
+        self.count = 0
+        self._command = command
+
+    def add(self, problem: object) -> None:
+        """Count a pair, and report its error if it is one of the first."""
+        self.count += 1
+        if self.count <= _NAMED:
+            self._print(problem)
+
+    def __exit__(self, *exception: object) -> None:
+        if self.count > _NAMED:
+            self._print(f"{self.count - _NAMED} more")
+
+    def _print(self, what: object) -> None:
+        print(f"forest-align {self._command}: left out: {what}", file=sys.stderr)
+
+
+def report_skipped(command: str, problems: Iterable[object]) -> None:
+    """Report skipped inputs when all of them are already known."""
+    with SkippedInputs(command) as left_out:
+        for problem in problems:
+            left_out.add(problem)
+
 
 _WORD = re.compile(r"[^\W\d_]+")
 _TAG = re.compile(
@@ -77,3 +113,23 @@ class TextWarnings:
 
 def _warn(message: str) -> None:
     warnings.warn(InputWarning(message), stacklevel=4)
+
+
+# Formats with one pair per line; others have no such simple count.
+_LINES = (".tsv", ".csv", ".jsonl")
+
+
+def expected_count(path: str | None, suffixes: tuple[str, ...] = _LINES) -> int | None:
+    """The number of lines of a file if each is one pair; None if that is unknown, or no bar is shown.
+
+    Standard input, pipes and compressed files are not read. A header line counts too.
+    """
+    if path is None or sys.stderr is None or not sys.stderr.isatty():
+        return None
+    if Path(path).suffix.lower() not in suffixes or not Path(path).is_file():
+        return None
+    with Path(path).open("rb") as file:
+        last, count = b"\n", 0
+        for block in iter(partial(file.read, 1 << 20), b""):
+            last, count = block[-1:], count + block.count(b"\n")
+    return count + (last != b"\n")
