@@ -45,7 +45,9 @@ def compared_values(source: ReadSentence, target: ReadSentence, partners: Partne
         if not cells and not _count_the_same(one, other, partners):
             continue
         spans = (one.start, one.end), (other.start, other.end)
-        comparison = compare(one, other)
+        # *Down 13 cents* and *down 1.5 percent* may be one loss.
+        are_amounts = {one.kind, other.kind} == {"money", "percent"}
+        comparison = QuantityComparison.UNKNOWN if are_amounts else compare(one, other)
         if comparison is not QuantityComparison.UNKNOWN:
             found.words[0].update(range(*spans[0]))
             found.words[1].update(range(*spans[1]))

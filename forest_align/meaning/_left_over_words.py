@@ -68,7 +68,8 @@ def left_over_relation(read: ReadSentence, word: int, linked: Collection[int]) -
         relation, governor = above[0].relation, above[0].governor
         if governor in linked:
             if relation == "conj_or":  # *a cat or a dog* is true of more than *a cat*
-                return GENERAL, "alternative"
+                is_name = read.lower[max(0, word - 2) : word] == [",", "or"] and read.words[word].isupper()
+                return None if is_name else (GENERAL, "alternative")  # *the European Union, or EU*
             is_modifier = relation.startswith(("prep", "conj")) or relation in _MODIFIERS
             if is_modifier and not _carries(read, top, linked):
                 return SPECIFIC, "modifier"

@@ -119,13 +119,17 @@ class ReadSentence:
                 denial = self._negated(word)
             elif self.lemmas[word] in DENYING:
                 denial = self._complement(word, OPPOSITE)
-            elif self.lemmas[word] in ENDING:
+            elif self.lemmas[word] in ENDING and not self._is_before_value(word):
                 denial = self._complement(word, DIFFERENT)
             else:
                 continue
             if denial is not None:
                 found.append(denial)
         return tuple(found)
+
+    def _is_before_value(self, word: int) -> bool:
+        """Whether a word makes a value approximate: *almost eight months*."""
+        return word + 1 < len(self) and (self.tags[word + 1] == "CD" or self.lower[word + 1] == "half")
 
     def _negated(self, word: int) -> Denial | None:
         """What a negation word negates."""

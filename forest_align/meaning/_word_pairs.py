@@ -8,7 +8,7 @@ from functools import cache
 from forest_align.lexicon.evidence import word_relations
 from forest_align.lexicon.lexicon import Evidence, WordProfile, load_lexicon
 from forest_align.lexicon.oppositions import Opposition, opposition
-from forest_align.meaning.meaning_words import CONVERSES, MODALS, contrast
+from forest_align.meaning.meaning_words import CONVERSES, MODALS, QUANTIFIERS, contrast
 from forest_align.meaning.relation_algebra import (
     DIFFERENT,
     EQUIVALENT,
@@ -81,6 +81,10 @@ def word_relation(
         return DIFFERENT, "identifiers"
     if tags[0].startswith("NNP") and tags[1].startswith("NNP") and _are_misspelled(one.lower, two.lower):
         return EQUIVALENT, "spelling"
+    if QUANTIFIERS & {one.lower, two.lower}:
+        return UNKNOWN, "quantifier"
+    if _share_a_part(one.lower, two.lower):
+        return UNKNOWN, "compound"
     return _of_taxonomy(one, two, tags)
 
 
@@ -162,6 +166,12 @@ def _are_indirect_antonyms(one: WordProfile, two: WordProfile, tags: tuple[str, 
             if senses.intersection(lexicon.senses(lexicon.store.lemmas[antonym], "JJ")):
                 return True
     return False
+
+
+def _share_a_part(one: str, two: str) -> bool:
+    """Whether compounds differ in a part: *Senate-passed*, *House-passed*."""
+    parts = set(one.split("-")), set(two.split("-"))
+    return min(map(len, parts)) > 1 and not parts[0].isdisjoint(parts[1])
 
 
 def _is_identifier(word: str) -> bool:

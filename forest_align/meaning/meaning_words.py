@@ -25,16 +25,16 @@ DENYING_PHRASES = {
 #: Modals and adverbs below which nothing is asserted: what they say is more general than the fact.
 MODALS = frozenset(
     """may might could can should must would ought possibly perhaps maybe probably likely allegedly reportedly
-    supposedly apparently presumably potentially possible""".split()
+    supposedly apparently presumably potentially possible alleged purported""".split()
 )
 #: Adjectives whose nouns are no instances of the noun (Kamp 1975).
 PRIVATIVE = frozenset(
-    "fake false former alleged so-called would-be counterfeit mock fictitious pseudo imaginary toy ex".split()
+    "fake false former so-called would-be counterfeit mock fictitious pseudo imaginary toy ex".split()
 )
 #: Verbs that add nothing by themselves.
 LIGHT_VERBS = frozenset(("be", "do", "have", "get", "become", "locate", "situate"))
 #: Words that say of how many something is so.
-QUANTIFIERS = frozenset("all every each some any most many several few both".split())
+QUANTIFIERS = frozenset("all every each some any most more many several few fewer both".split())
 #: Words that add nothing to what is said.
 EMPTY = frozenset(
     """also too then there here thus hence therefore however moreover furthermore additionally indeed just

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 # Quantifiers whose noun is in a context that turns relations around.
 _DOWNWARD = frozenset("all every each no any whoever".split())
 
+# What a verb denies that denies by itself.
+_DENIED = ("dobj", "nsubjpass", "ccomp", "xcomp")
+
 
 def atomic_relations(
     source: Sentence, target: Sentence, links: Iterable[tuple[int, int]]
@@ -133,7 +136,13 @@ class _Comparison:
     def _settle_denials(self, one: Denial, other: Denial) -> None:
         for side, denial in enumerate((one, other)):
             scope = self.scopes[side]
-            scope |= _below(self.sides[side], denial.clause if denial.clause >= 0 else denial.target)
+            if denial.target in range(*denial.span):  # *firmly denied all charges*: only the charges
+                objects = self.sides[side].dependents.get(denial.target, ())
+                tops = [one.dependent for one in objects if one.relation in _DENIED]
+            else:
+                tops = [denial.clause if denial.clause >= 0 else denial.target]
+            for top in tops:
+                scope |= _below(self.sides[side], top)
         self.settled |= {(i, j) for i in range(*one.span) for j in range(*other.span)}
 
     def _of_denial(self, side: int, denial: Denial) -> list[AtomicRelation]:

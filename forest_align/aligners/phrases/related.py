@@ -21,6 +21,7 @@ from forest_align.alignment import (
     AtomicRelation,
     PhrasePair,
     PhraseRelation,
+    Span,
 )
 from forest_align.lexicon.tables import is_content_word
 from forest_align.meaning.changes import WordChanges
@@ -33,9 +34,17 @@ if TYPE_CHECKING:
 
 # The model learned from phrases of a few words.
 _MOST_WORDS = 6
-# Rules whose relations the model may settle, and from which probability on phrases count as equivalent,
-# chosen on PAWS dev. The model does not know chairs from couches, and no other values.
-_EQUIVALENT_FROM = {"other words": 0.3, "taxonomy": 0.3, "added words": 0.5}
+# Rules whose relations the model may settle. It knows neither chairs from couches nor values, and does not
+# see which claim a word without a partner adds.
+_JUDGED_RULES = ("other words", "taxonomy")
+# The phrases that it judges have at most so many words around those in question: an article on each side.
+_MOST_AROUND = 2
+# From which probability on phrases count as equivalent, chosen on PAWS dev and relations read by hand. Less
+# is asked of words other than names if the sentences share most words: then they speak of the same.
+_EQUIVALENT_FROM, _EQUIVALENT_AMONG_SHARED_FROM = 0.6, 0.3
+_MOSTLY_SHARED = 0.8
+# Nothing is said of phrases that may not correspond: below, half of the relations read by hand were wrong.
+_CORRESPONDING_FROM = 0.6
 
 
 class JudgedRelations(NamedTuple):
@@ -59,7 +68,7 @@ def judged_relations(
         return JudgedRelations(known, {})
     short = [k for k, pair in enumerate(pairs) if _longer_side(pair) <= _MOST_WORDS and not pair.is_rule]
     judged = _judged(alignment, short, model, phrases)
-    return JudgedRelations(_settled(pairs, known, judged), {k: one[1] for k, one in judged.items()})
+    return JudgedRelations(_settled(alignment, known, judged), {k: one[1] for k, one in judged.items()})
 
 
 def with_relations(alignment: Alignment, known: JudgedRelations) -> Alignment:
@@ -68,6 +77,9 @@ def with_relations(alignment: Alignment, known: JudgedRelations) -> Alignment:
     changes = WordChanges(source, target, alignment.words.pairs)
     related = []
     for k, pair in enumerate(alignment.phrases):
+        if pair.probability < _CORRESPONDING_FROM:
+            related.append(replace(pair, similarity=known.similarity.get(k)))
+            continue
         spans = pair.source_node.span, pair.target_node.span
         inside = [one for one in known.atomic if one.lies_in(*spans)]
         name = related_by(inside)
@@ -81,6 +93,20 @@ def with_relations(alignment: Alignment, known: JudgedRelations) -> Alignment:
                 relation = PhraseRelation(name, None, () if is_same else changes.of(*spans), tuple(inside))
         related.append(replace(pair, relation=relation, similarity=known.similarity.get(k)))
     return replace(alignment, phrases=tuple(related))
+
+
+def _shared_words(alignment: Alignment) -> float:
+    """The share of the content words of both sentences that are linked to the same word."""
+    same: tuple[set[int], set[int]] = (set(), set())
+    for i, j in alignment.words.pairs:
+        if alignment.source.words[i].lower() == alignment.target.words[j].lower():
+            same[0].add(i)
+            same[1].add(j)
+    content = [
+        [word in linked for word, text in enumerate(side.words) if is_content_word(text.lower())]
+        for side, linked in zip((alignment.source, alignment.target), same, strict=True)
+    ]
+    return sum(map(sum, content)) / max(1, sum(map(len, content)))
 
 
 def _longer_side(pair: PhrasePair) -> int:
@@ -108,21 +134,34 @@ def _judged(
 
 
 def _settled(
-    pairs: Sequence[PhrasePair],
-    known: Sequence[AtomicRelation],
-    judged: dict[int, tuple[float, float]],
+    alignment: Alignment, known: Sequence[AtomicRelation], judged: dict[int, tuple[float, float]]
 ) -> list[AtomicRelation]:
     """The relations without those that the model holds for equivalent."""
-    sizes = {
-        k: len(range(*pairs[k].source_node.span)) + len(range(*pairs[k].target_node.span)) for k in judged
+    spans = {
+        k: (alignment.phrases[k].source_node.span, alignment.phrases[k].target_node.span) for k in judged
     }
+    are_shared = _shared_words(alignment) >= _MOSTLY_SHARED
     found = []
     for one in known:
-        if one.rule in _EQUIVALENT_FROM:
-            around = [k for k in judged if one.lies_in(pairs[k].source_node.span, pairs[k].target_node.span)]
-            if around:
-                smallest = min(around, key=sizes.__getitem__)
-                if judged[smallest][0] >= _EQUIVALENT_FROM[one.rule]:
+        if one.rule in _JUDGED_RULES:
+            around = {k: _size(*spans[k]) for k in judged if one.lies_in(*spans[k])}
+            smallest = min(around, key=around.__getitem__, default=-1)
+            if around and around[smallest] <= _size(one.source, one.target) + _MOST_AROUND:
+                is_easy = are_shared and not _has_name(alignment, one)
+                least = _EQUIVALENT_AMONG_SHARED_FROM if is_easy else _EQUIVALENT_FROM
+                if judged[smallest][0] >= least:
                     continue
         found.append(one)
     return found
+
+
+def _size(*spans: Span | None) -> int:
+    """The number of words in spans."""
+    return sum(len(range(*span)) for span in spans if span is not None)
+
+
+def _has_name(alignment: Alignment, one: AtomicRelation) -> bool:
+    """Whether one of the words of a relation is a part of a name."""
+    sides = zip((alignment.source, alignment.target), (one.source, one.target), strict=True)
+    tags = chain.from_iterable(side.tags[slice(*span)] for side, span in sides if span is not None)
+    return any(tag.startswith("NNP") for tag in tags)
