@@ -30,6 +30,7 @@ __all__ = [
     "Reading",
     "compare",
     "compare_values",
+    "date_parts",
     "quantity_relations",
     "read_quantities",
 ]

@@ -7,9 +7,9 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from forest_align.alignment import AtomicRelation
-from forest_align.lexicon.quantities import QuantityComparison, compare, read_quantities
+from forest_align.lexicon.quantities import QuantityComparison, compare, date_parts, read_quantities
 from forest_align.meaning.meaning_words import VALUES
-from forest_align.meaning.relation_algebra import DIFFERENT
+from forest_align.meaning.relation_algebra import DIFFERENT, GENERAL, SPECIFIC
 
 if TYPE_CHECKING:
     from forest_align.lexicon.quantities import Quantity
@@ -54,12 +54,23 @@ def compared_values(source: ReadSentence, target: ReadSentence, partners: Partne
         if comparison is QuantityComparison.EQUAL:
             found.settled.update(cells)
             found.equal.update(product(range(*spans[0]), range(*spans[1])))
+            longer = _parts_of_date(one) - _parts_of_date(other)
+            if longer and _parts_of_date(one) and _parts_of_date(other):  # *April 2015*, *2015*
+                found.relations.append(AtomicRelation(*spans, SPECIFIC if longer > 0 else GENERAL, VALUES))
         elif comparison is QuantityComparison.OTHER or _have_other_units(one, other):
             found.settled.update(cells)
             found.relations.append(AtomicRelation(*spans, DIFFERENT, VALUES))
         else:
             found.open.update(cells)
     return found
+
+
+def _parts_of_date(quantity: Quantity) -> int:
+    """How much a date says: a year, a month and a day count alike; 0 for other quantities."""
+    reading = quantity.readings[0]
+    if reading.kind == "year":
+        return 1
+    return sum(map(bool, date_parts(reading.value))) if reading.kind == "date" else 0
 
 
 def _count_the_same(one: Quantity, other: Quantity, partners: Partners) -> bool:

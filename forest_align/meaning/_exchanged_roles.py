@@ -120,9 +120,11 @@ def _exchange(
         for read, ours in ((source, words), (target, others))
     ]
     # *Initiated the attack*, *attacked*: a partner of the governor is no other argument.
-    moved = [word for word in words if _is_elsewhere(source, word, names[1] | {governors[1]}, partners[0])]
+    moved = [
+        word for word in words if _is_elsewhere(source, target, word, names[1] | {governors[1]}, partners[0])
+    ]
     replaced = [
-        word for word in others if _is_elsewhere(target, word, names[0] | {governors[0]}, partners[1])
+        word for word in others if _is_elsewhere(target, source, word, names[0] | {governors[0]}, partners[1])
     ]
     for one, other in product(moved, replaced):
         if _named(source, one) == _named(target, other):
@@ -155,8 +157,15 @@ def _named(read: ReadSentence, word: int) -> tuple[str, frozenset[str]]:
     return read.lemmas[word], frozenset(read.lemmas[edge.dependent] for edge in below)
 
 
-def _is_elsewhere(read: ReadSentence, word: int, others: AbstractSet[int], partners: Partners) -> bool:
-    known = partners.get(word, ())
+def _is_elsewhere(
+    read: ReadSentence, other: ReadSentence, word: int, others: AbstractSet[int], partners: Partners
+) -> bool:
+    """Whether the partners of an argument are arguments elsewhere, not verbs: *did his best*, *tried*."""
+    known = [
+        place
+        for place in partners.get(word, ())
+        if read.tags[word].startswith("VB") or not other.tags[place].startswith("VB")
+    ]
     is_name = read.lower[word] not in QUANTIFIERS and not read.tags[word].startswith(("PRP", "W", "DT", "EX"))
     return bool(known) and is_name and others.isdisjoint(known)
 

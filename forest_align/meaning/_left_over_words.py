@@ -56,7 +56,7 @@ def left_over_relation(read: ReadSentence, word: int, linked: Collection[int]) -
         return SPECIFIC, "quantifier"
     if lower in _APPROXIMATE and word + 1 < len(read) and read.tags[word + 1] == "CD":
         return GENERAL, "approximate value"
-    if lemma in PRIVATIVE and not _is_of_name(read, word):
+    if lemma in PRIVATIVE and not _is_of_name(read, word) and _has_noun(read, word, linked):
         return DIFFERENT, "privative adjective"
     if read.is_light(word) or not tag.startswith(_CONTENT):
         return None
@@ -76,6 +76,12 @@ def left_over_relation(read: ReadSentence, word: int, linked: Collection[int]) -
             return UNKNOWN, "added words"
         top = governor
     return UNKNOWN, "added words"
+
+
+def _has_noun(read: ReadSentence, word: int, linked: Collection[int]) -> bool:
+    """Whether the noun of an adjective has a partner, which is the noun without the adjective."""
+    above = read.governors.get(word, ())
+    return not above or any(edge.governor in linked for edge in above)
 
 
 def _is_of_name(read: ReadSentence, word: int) -> bool:

@@ -121,6 +121,8 @@ class ReadSentence:
                 denial = self._complement(word, OPPOSITE)
             elif self.lemmas[word] in ENDING and not self._is_before_value(word):
                 denial = self._complement(word, DIFFERENT)
+                if denial.target == word:  # *stop terror* denies no verb
+                    continue
             else:
                 continue
             if denial is not None:

@@ -40,7 +40,8 @@ EMPTY = frozenset(
     """also too then there here thus hence therefore however moreover furthermore additionally indeed just
     even so well now still already as such both own very quite rather really please else way yet ever
     whether that which who whom kind sort type piece bit lot group pair set number
-    member case fact order thing one ones other each""".split()
+    member case fact order thing one ones other each
+    someone somebody something""".split()
 )
 
 # Words that exclude each other if they are linked; sides of a line are opposed.

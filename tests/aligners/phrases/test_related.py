@@ -28,3 +28,11 @@ def test_function_words_that_differ_have_no_relation_alone(
     alignment = Alignment(*sides, words=Links(tuple(links)), phrases=(whole,))
     (pair,) = with_relations(alignment, JudgedRelations([], {})).phrases
     assert (pair.relation and pair.relation.name) == relation
+
+
+def test_nothing_is_said_of_phrases_that_may_not_correspond() -> None:
+    sides = [Sentence.from_words([word]) for word in ("big", "large")]
+    pairs = tuple(PhrasePair(Node(0, 1, ""), Node(0, 1, ""), probability) for probability in (0.4, 0.9))
+    alignment = Alignment(*sides, words=Links(((0, 0),)), phrases=pairs)
+    unlikely, likely = with_relations(alignment, JudgedRelations([], {})).phrases
+    assert unlikely.relation is None and likely.relation is not None
