@@ -16,6 +16,7 @@ DENYING_PHRASES = {
     ("far", "from"): OPPOSITE,
     ("free", "of"): OPPOSITE,
     ("free", "from"): OPPOSITE,
+    ("yet", "to"): OPPOSITE,
     ("no", "longer"): DIFFERENT,
     ("instead", "of"): DIFFERENT,
     ("rather", "than"): DIFFERENT,

@@ -86,6 +86,7 @@ def test_exchanged_roles_and_other_values_are_different(source: str, target: str
         ("The test is easy.", "The test is hard."),
         ("He came despite the rain.", "He came because of the rain."),
         ("Nobody laughed.", "Everybody laughed."),
+        ("It has yet to be decided.", "It has been decided."),
     ],
 )
 def test_what_is_denied_is_opposite(source: str, target: str) -> None:
