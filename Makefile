@@ -24,7 +24,7 @@ demo: $(VENV)/installed
 test: $(VENV)/installed-for-tests lint types test-only test-engines
 
 # Two halves of about the same time at once, or TESTS alone.
-FIRST_HALF := tests/cli tests/em tests/service
+FIRST_HALF := tests/cli tests/data tests/em tests/eval tests/service
 PYTEST = $(BIN)/python -m pytest -m "not engine"
 ifneq ($(TESTS),)
 test-only:

@@ -30,13 +30,6 @@ def test_swapping_twice_changes_nothing_but_the_order_of_phrases(alignment: Alig
     assert order == sorted(order)
 
 
-def test_an_alignment_is_a_page_for_a_browser() -> None:
-    sentence = Sentence.from_words(["a<b"])
-    page = Alignment(sentence, sentence, Links.of([(0, 0)]), id="p1").to_html()
-    assert page.startswith("<!DOCTYPE html>") and page.rstrip().endswith("</html>")
-    assert "Pair p1" in page and "a&lt;b" in page
-
-
 def test_an_alignment_is_shown_in_one_line_and_printed_for_people() -> None:
     sentence = Sentence.from_words(["They", "won"])
     alignment = Alignment(sentence, sentence, Links.of([(0, 0)]), id="p1")
@@ -118,14 +111,6 @@ def test_improbable_outermost_pairs_go_and_what_they_contain_stays() -> None:
     assert alignment.in_parts(1.0).phrases == () and alignment.in_parts(0.7).phrases == phrases[2:4]
     with pytest.raises(InputError, match="'probability'"):
         alignment.in_parts(2)
-
-
-@given(alignments())
-def test_nothing_is_less_probable_than_impossible(alignment: Alignment) -> None:
-    spans = {"unaligned_source": (), "unaligned_target": (), "root_aligned": False}
-    others = tuple(replace(one, **spans) for one in alignment.alternatives)
-    alignment = replace(alignment, **spans, alternatives=others)
-    assert contents(alignment.above(0)) == contents(alignment)
 
 
 def test_phrases_are_rows_of_a_table() -> None:

@@ -55,12 +55,6 @@ def test_broken_arcs_are_refused_by_name(change: dict[str, Any], field: str) -> 
     assert error.value.field == field
 
 
-def test_arcs_are_swapped_with_their_sentences() -> None:
-    back = ALIGNMENT.swap()
-    assert back.arcs == (ArcPair((2, 0), (1, 0), "agent", "nsubj"), ArcPair((-1, 2), (-1, 1), "root", "root"))
-    assert back.swap() == ALIGNMENT and back.score == 12.345
-
-
 def test_arcs_whose_words_lose_their_link_are_left_out() -> None:
     assert ALIGNMENT.above(0.5).arcs == (ROOT,)
     assert ALIGNMENT.above(0.3).arcs == ALIGNMENT.arcs

@@ -37,11 +37,6 @@ def test_phrases_differ_if_both_have_some() -> None:
     assert rows_of(section) == [["phrase", "two", "a &lt;b&gt; c", "d e", "0.75"]]
 
 
-def test_equal_alignments_have_no_differences() -> None:
-    section = comparison_section(FIRST, FIRST)
-    assert "difference" not in section and "2 links in both, 0 only in one" in section
-
-
 def test_other_words_are_told_and_nothing_is_marked() -> None:
     other = replace(SECOND, source=Sentence.from_words(["a", "<b>c"]), words=Links.of([(1, 1)]))
     section = comparison_section(FIRST, other)

@@ -68,11 +68,6 @@ def test_broken_json_is_refused_with_its_field(change: dict[str, Any], message: 
         DocumentAlignment.from_json(json.dumps({**example().to_dict(), **change}))
 
 
-def test_a_probability_must_be_finite() -> None:
-    with pytest.raises(InputError, match=r"groups\.probability"):
-        DocumentAlignment(texts("a"), texts("a"), (SentenceGroup((0,), (0,), float("nan")),)).to_json()
-
-
 def test_text_counts_sentences_from_one() -> None:
     assert str(example()).splitlines() == [
         "1 ↔ 2, 3  0.75", "  a b", "  ↔ a", "  ↔ b",

@@ -59,11 +59,6 @@ def test_the_sure_links_are_those_not_called_possible(found: Links) -> None:
     assert kept.scores is None or len(kept.scores) == len(kept)
 
 
-def test_a_pair_given_twice_is_sure_if_it_is_once_and_keeps_its_highest_score() -> None:
-    found = Links.of([(1, 0), (0, 0), (1, 0)], sure=[False, False, True], scores=[0.2, 0.9, 0.5])
-    assert found == Links(((0, 0), (1, 0)), (False, True), (0.9, 0.5))
-
-
 @pytest.mark.parametrize(
     "item", ["0", "0-", "-1", "a-1", "0-1-2", "0:1", "0p", "0-1p2", "1.0-2", "٣-0", "0-²"]
 )
@@ -139,16 +134,6 @@ def test_wrong_links_are_refused_with_their_field(values: Any, field: str) -> No
 def test_a_link_that_is_there_twice_is_sure_if_once_and_keeps_its_highest_score(order: int) -> None:
     found = Links.of([(0, 0), (0, 0)], sure=[True, False][::order], scores=[0.75, 0.5][::order])
     assert found == Links(((0, 0),), (True,), (0.75,))
-
-
-def test_sure_links_keep_their_own_scores() -> None:
-    found = Links.of([(0, 0), (1, 1), (2, 2)], sure=[False, True, True], scores=[0.1, 0.2, 0.3])
-    assert found.only_sure() == Links(((1, 1), (2, 2)), None, (0.2, 0.3))
-
-
-def test_an_index_of_thousands_of_digits_is_no_link() -> None:
-    with pytest.raises(InputError, match="expected links such as 0-0"):
-        Links.from_pharaoh("0-" + "9" * 5000)
 
 
 def test_links_are_a_table_for_pandas() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,16 +47,3 @@ def test_what_one_side_says_more_the_other_says_less() -> None:
         "different",
     ]
     assert {(relation.probability, relation.changes) for relation in swapped} == {(0.5, ("number",))}
-
-
-def test_relation_and_similarity_are_absent_if_not_known() -> None:
-    pair = PhrasePair(Node(0, 1, ""), Node(0, 1, ""), 0.5)
-    keys = {"relation", "relation_probability", "changes", "similarity"}
-    assert not keys & pair.to_dict().keys()
-    values = replace(pair, relation=PhraseRelation("similar", 0.4)).to_dict()
-    assert keys & values.keys() == {"relation", "relation_probability"}
-
-
-def test_spans_and_a_probability_are_enough() -> None:
-    pair = PhrasePair.from_dict({"source": [0, 2], "target": [1, 2], "probability": 1})
-    assert pair == PhrasePair(Node(0, 2, "", True, -1), Node(1, 2, "", True, -1), 1.0, True)

@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given
 
 from forest_align.alignment import Alignment, Links, PhrasePair, PhraseRelation
-from forest_align.parsing.forests.trees import forest_from_bracket
-from forest_align.types import InputError, Node, Sentence, Token
+from forest_align.types import InputError, Node, Sentence
 
-from .random_alignments import alignments, contents, phrase_pairs
+from .random_alignments import alignments, contents
 
 
 @given(alignments())
@@ -23,14 +22,6 @@ def test_json_gives_back_everything_that_was_written(alignment: Alignment) -> No
     assert "\n" not in line
     line.encode("utf-8")
     assert contents(Alignment.from_json(line)) == contents(alignment)
-
-
-@given(phrase_pairs(9, 9))
-def test_a_phrase_pair_comes_back_from_json(pair: PhrasePair) -> None:
-    values = json.loads(json.dumps(pair.to_dict()))
-    assert PhrasePair.from_dict(values) == PhrasePair.from_dict(values, "phrases[0]", 9, 9) == pair
-    with pytest.raises(InputError, match="source': expected a half-open span, found"):
-        PhrasePair.from_dict(values | {"source": [3, 3]})
 
 
 def example() -> dict[str, Any]:
@@ -200,27 +191,6 @@ def test_numbers_that_json_cannot_hold_are_never_written() -> None:
         PhrasePair(node, node, 1.0, similarity=math.inf).to_dict()
     with pytest.raises(InputError, match=r"phrases\.relation_probability': expected a finite"):
         PhrasePair(node, node, 1.0, relation=PhraseRelation("similar", math.nan)).to_dict()
-
-
-def test_a_failed_pair_is_a_line_with_its_error_and_no_phrases() -> None:
-    values = json.loads(Alignment.failed("in.tsv:2: no tab", id="2", aligner="forest").to_json())
-    assert values["error"] == "in.tsv:2: no tab" and values["phrases"] == [] and values["id"] == "2"
-
-
-@pytest.mark.parametrize(
-    ("word", "leaf"),
-    [("(", "-LRB-"), ("-LRB-", "-LRB-"), ("a b", "a_b"), ("1/2", "1\\/2"), ("[", "-LSB-"), ("[", "[")],
-)
-def test_a_tree_may_write_words_as_treebanks_do(word: str, leaf: str) -> None:
-    tree = f"(ROOT (NP (NN {leaf})))"
-    values = {"version": 1, "source": {"tokens": [word], "tree": tree}, "target": {"tokens": []}, "words": []}
-    assert Alignment.from_dict(values).source_tree == tree
-
-
-def test_forests_stay_out_of_the_json_of_an_alignment() -> None:
-    words, forest = forest_from_bracket("(S (NNS Dogs) (VBP bark))")
-    sentence = Sentence(tuple(map(Token, words)), forest)
-    assert "forest" not in Alignment(sentence, sentence).to_dict()["source"]
 
 
 @pytest.mark.parametrize("version", [0, 2])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forest_align.alignment import Alignment, Links, PhrasePair
-from forest_align.alignment._shown_pairs import changed_links, core_pairs, core_places, ordered_pairs
+from forest_align.alignment._shown_pairs import core_pairs, ordered_pairs
 from forest_align.types import Node, Sentence
 
 Spans = tuple[tuple[int, int], tuple[int, int]]
@@ -64,18 +64,3 @@ def test_a_larger_pair_is_core_where_a_link_of_its_own_differs() -> None:
     assert core("two cats sat", "some cats slept", links, WHOLE, smaller) == [WHOLE, smaller]
     # Words of a smaller pair that are linked to others too belong to that pair.
     assert core("the cats sat", "the sat slept", [(0, 0), (2, 1), (2, 2)], WHOLE, smaller) == [smaller]
-
-
-def test_phrases_without_links_are_compared_by_their_words() -> None:
-    assert core("the cat sat", "a dog slept", [], WHOLE) == [WHOLE]
-
-
-def test_core_pairs_are_numbered_in_their_order() -> None:
-    first, second = ((0, 1), (0, 1)), ((2, 3), (2, 3))
-    alignment = aligned("two cats sat", "some cats slept", [(0, 0), (1, 1), (2, 2)], WHOLE, second, first)
-    assert core_places(alignment, ordered_pairs(alignment)) == {1: 0, 2: 1}
-
-
-def test_links_of_different_words_outside_of_core_pairs_are_listed() -> None:
-    alignment = aligned("two cats sat", "some cats slept", [(0, 0), (1, 1), (2, 2)], ((0, 1), (0, 1)))
-    assert changed_links(alignment, core_pairs(alignment)) == [2]

@@ -60,13 +60,6 @@ def test_broken_json_is_refused_with_its_field(change: dict[str, Any], message: 
         SupportReport.from_json(json.dumps({**example().to_dict(), **change}))
 
 
-def test_an_unknown_relation_is_refused() -> None:
-    values = example().to_dict()
-    values["spans"][0]["support"][0]["relation"] = "other"
-    with pytest.raises(InputError, match=r"spans\[0\].support\[0\].relation"):
-        SupportReport.from_dict(values)
-
-
 def test_text_names_the_support_of_each_span() -> None:
     assert str(example()).splitlines() == [
         "pair 7",

@@ -86,30 +86,6 @@ def test_a_numbered_phrase_has_its_probability_and_relation_as_a_title() -> None
     assert titles == {("1", "0.70 equivalent (format) 4.8/5")} and len(labels) == 2
 
 
-def test_a_node_in_two_pairs_has_both_numbers() -> None:
-    found = died_and_passed_away()
-    other = PhrasePair(found.phrases[1].source_node, Node(3, 4, ".", head=3), 0.4)
-    root = ElementTree.fromstring(to_svg(replace(found, phrases=(*found.phrases, other))))
-    name = "{http://www.w3.org/2000/svg}"
-    labels = {
-        (node.findtext(f"{name}tspan"), node.findtext(f"{name}title"))
-        for node in root.iter(f"{name}text")
-        if node.find(f"{name}title") is not None
-    }
-    assert labels == {("1,2", "0.70; 0.40"), ("1", "0.70"), ("2", "0.40")}
-
-
-def test_one_line_is_drawn_for_each_link() -> None:
-    root = ElementTree.fromstring(to_svg(died_and_passed_away()))
-    assert len(lines_of(root)) == 3
-
-
-def test_links_outside_of_the_derivation_are_dashed() -> None:
-    root = ElementTree.fromstring(to_svg(replace(died_and_passed_away(), outside=((1, 2),))))
-    paths = lines_of(root)
-    assert [path.get("stroke-dasharray") for path in paths] == [None, None, "3 3"]
-
-
 def test_the_two_arcs_of_a_pair_run_beside_their_words_in_one_colour() -> None:
     arcs = (ArcPair((1, 0), (1, 0), "nsubj", "subj<1>"), ArcPair((-1, 1), (-1, 1), "root", "root"))
     plain, alignment = died_and_passed_away(), replace(died_and_passed_away(), arcs=arcs)
@@ -253,10 +229,6 @@ def test_a_tree_that_is_not_over_the_tokens_is_refused(tree: str) -> None:
         to_svg(replace(died_and_passed_away(), source_tree=tree))
 
 
-def test_an_alignment_draws_itself() -> None:
-    assert died_and_passed_away().to_svg() == to_svg(died_and_passed_away())
-
-
 def test_without_trees_the_words_and_links_are_drawn() -> None:
     name = "{http://www.w3.org/2000/svg}"
     for edges, trees in (
@@ -271,18 +243,6 @@ def test_without_trees_the_words_and_links_are_drawn() -> None:
         assert len(list(root.iter(f"{name}polyline"))) == edges
 
 
-def test_a_link_tells_its_words_and_probability_and_has_the_colour_of_its_phrase() -> None:
-    name = "{http://www.w3.org/2000/svg}"
-    root = ElementTree.fromstring(to_svg(died_and_passed_away()))
-    links = [group for group in root.iter(f"{name}g") if group.get("class") == "l"]
-    assert [group.findtext(f"{name}title") for group in links] == [
-        *("He – He 0.99", "died – passed 0.80", "died – away 0.40"),
-    ]
-    assert [group.get("data-with") for group in links] == ["s0 t0", "s1 t1", "s1 t2"]
-    colours = [path.get("stroke") for path in lines_of(root)]
-    assert colours == [LINK, PALETTE[0], PALETTE[0]]
-
-
 def test_a_node_lights_the_words_of_its_pairs_and_the_other_node() -> None:
     name = "{http://www.w3.org/2000/svg}"
     root = ElementTree.fromstring(to_svg(died_and_passed_away()))
@@ -293,16 +253,6 @@ def test_a_node_lights_the_words_of_its_pairs_and_the_other_node() -> None:
     whole = "s0 s1 s2 t0 t1 t2 t3"
     assert with_pairs == [("0", whole)] * 2 + [("1", "s0 t0")] * 2 + [("2", "s1 t1 t2")] * 2
     assert sorted(n.get("data-with") for n in nodes if not n.get("data-pair")) == ["s2", "t1", "t2", "t3"]
-
-
-def test_links_that_reach_far_have_more_room() -> None:
-    heights = []
-    for length in (4, 44):
-        sentence = Sentence.from_words([f"word{k}" for k in range(length)])
-        crossing = Links.of([(k, length - 1 - k) for k in range(length)])
-        root = ElementTree.fromstring(to_svg(Alignment(sentence, sentence, crossing)))
-        heights.append(float(root.get("height", "")))
-    assert heights[1] - heights[0] > 150
 
 
 def test_a_side_without_words_is_refused() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from forest_align.alignment import Alignment, Links, PhrasePair, PhraseRelation
+from forest_align.alignment import Alignment, Links, PhrasePair
 from forest_align.alignment.table_rows import COLUMNS, line_of, to_row
 from forest_align.types import Node, Sentence
 
@@ -29,24 +29,6 @@ def test_phrases_of_single_words_are_among_the_links_alone() -> None:
         "error": "",
         "paraphrase_probability": "",
     }
-
-
-def test_relation_and_similarity_follow_the_probability_of_a_pair() -> None:
-    first, second = example().phrases
-    relation = PhraseRelation("more general", 0.8, ("inflection", "number"))
-    found = replace(
-        example(),
-        phrases=(first, replace(second, relation=relation, similarity=4.25)),
-        paraphrase_probability=0.755,
-    )
-    cells = dict(zip(COLUMNS, to_row(found, "\t").removesuffix("\n").split("\t"), strict=True))
-    assert cells["phrases"] == "died ↔ passed away 0.75 more general (inflection, number) 4.2/5"
-    assert cells["paraphrase_probability"] == "0.76"
-
-
-def test_links_without_probabilities_have_no_numbers() -> None:
-    bare = replace(example(), words=Links(((0, 0),)))
-    assert to_row(bare, "\t").split("\t")[4] == "he ↔ he"
 
 
 def test_a_row_is_one_line_whatever_its_cells_hold() -> None:

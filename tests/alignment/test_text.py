@@ -109,13 +109,6 @@ def test_relations_follow_the_probabilities_unless_phrases_are_simply_equivalent
     assert "sat │ was sitting 0.40  more specific (inflection)" in to_text(related()).splitlines()
 
 
-@pytest.mark.parametrize("width", [40, 60, 80])
-def test_relations_fit_the_terminal(width: int) -> None:
-    text = to_text(related(), width=width, everything=True)
-    assert max(map(len, text.splitlines())) <= width
-    assert "more specific (inflection)" in text
-
-
 def test_links_outside_of_the_phrases_stand_apart_with_their_probability() -> None:
     apart = replace(cat(), outside=((0, 0), (2, 3)))
     lines = to_text(apart, everything=True).splitlines()
@@ -198,38 +191,11 @@ def test_what_a_sentence_has_several_times_is_numbered() -> None:
     assert "source only  cat₂\ntarget only  saw a dog ; it fled\n" in shown
 
 
-def test_a_deep_phrase_still_shows_its_words() -> None:
-    depth = 30
-    words = Sentence.from_words([f"w{k}" for k in range(depth)])
-    phrases = tuple(PhrasePair(Node(k, depth, "X"), Node(k, depth, "X"), 0.5) for k in range(depth))
-    rows = [line for line in everything_of(Alignment(words, words, phrases=phrases)) if "│" in line]
-    assert rows[-1].split() == ["X", "w29", "│", "X", "w29", "0.50"] and rows[-1].index("X") == 2 * (74 // 8)
-
-
-def test_what_is_more_probable_than_not_is_bold_and_what_is_less_is_pale() -> None:
-    shown = to_text(cat(), colour=True, everything=True)
-    assert "\x1b[2m  VP sat        │   VP was sitting    0.40\x1b[0m\n" in shown
-    assert "\x1b[1m 0.90\x1b[0m" in shown
-    half = replace(cat(), phrases=(PhrasePair(Node(0, 1, "DT"), Node(0, 1, "DT"), 0.5),))
-    assert "\x1b[1m 0.50\x1b[0m" in to_text(half, colour=True)
-
-
 def test_an_alignment_without_phrases_shows_its_words() -> None:
     shown = to_text(
         replace(cat(), phrases=(), words=Links.of([(0, 0)]), word_evidence=(("lemma", "synonym"),))
     )
     assert "words        The–A (lemma synonym)\n" in shown and "│" not in shown
-
-
-def test_without_phrases_links_of_different_words_are_shown() -> None:
-    words = replace(cat(), phrases=())
-    assert "words        The–A 0.90, sat–sitting 0.55\n" in to_text(words)
-    assert "words        The–A 0.90, cat–cat 1.00, sat–sitting 0.55\n" in to_text(words, everything=True)
-
-
-def test_a_link_without_evidence_has_no_empty_brackets() -> None:
-    shown = to_text(replace(cat(), phrases=(), words=Links.of([(0, 0)]), word_evidence=((),)))
-    assert "words        The–A\n" in shown
 
 
 def chunks() -> Alignment:
@@ -248,23 +214,6 @@ def test_without_trees_all_phrases_are_shown_and_nothing_is_said_of_whole_senten
         ["NP", "The", "cat", "│", "NP", "A", "cat", "0.75"],
         ["sat", "│", "was", "sitting", "0.50"],
     ]
-
-
-def test_a_derivation_without_the_roots_is_called_partly_aligned() -> None:
-    partial = replace(cat(), root_aligned=False, source_tree="(S The cat sat .)", target_tree="(S A cat)")
-    assert "pair 7 · forest · partly aligned\n" in to_text(partial)
-
-
-def test_whole_sentences_that_hardly_correspond_are_not_called_aligned() -> None:
-    for probability, note in ((0.5, "whole sentences aligned"), (0.03, "whole sentences improbable: 0.03")):
-        roots = replace(cat().phrases[-1], probability=probability)
-        shown = to_text(replace(cat(), phrases=(*cat().phrases[:-1], roots)))
-        assert shown.startswith(f"pair 7 · forest · {note}\n")
-
-
-def test_an_error_takes_the_place_of_the_words() -> None:
-    shown = to_text(Alignment.failed("in.tsv:3: no tab", id="3"))
-    assert shown == "pair 3\nerror        in.tsv:3: no tab\n"
 
 
 def test_colours_are_used_on_request_only_and_change_nothing_else() -> None:

@@ -23,7 +23,7 @@ from forest_align.aligners.pair import Text
 from forest_align.alignment import Alignment
 from forest_align.alignment.arrow_columns import ALIGNMENT_COLUMNS, FILE_COLUMNS, JSON_COLUMNS
 from forest_align.batches import AlignBatch
-from forest_align.types import InputError, ModelError, Sentence
+from forest_align.types import InputError, Sentence
 
 ROWS: dict[str, list[Any]] = {
     "number": [10, 20, 30, 40, 50],
@@ -95,18 +95,6 @@ def test_a_batch_of_every_kind_keeps_its_columns_and_gets_those_of_the_alignment
         assert plain(column(found, name)) == expected[name], name
     names = list(found) if isinstance(found, dict) else list(getattr(found, "column_names", found.columns))
     assert names == [*ROWS, *ALIGNMENT_COLUMNS.names]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_batch_without_rows_keeps_its_kind(kind: str, forest: AlignBatch) -> None:
-    make, column = KINDS[kind]
-    batch = make({name: [] for name in ROWS})
-    found = forest(batch)
-    assert type(found) is type(batch) and column(found, "phrases") == []
-
-
-def test_a_frame_keeps_its_index(forest: AlignBatch) -> None:
-    assert list(forest(of_pandas(ROWS)).index) == list("vwxyz")
 
 
 def test_a_table_keeps_its_types_and_metadata(forest: AlignBatch) -> None:
@@ -200,11 +188,6 @@ def test_a_text_that_is_not_utf_8_is_an_error_of_its_row() -> None:
     assert found["source"].combine_chunks().equals(texts)
 
 
-def test_characters_that_cannot_be_encoded_are_escaped() -> None:
-    found = AlignBatch("contextual")({"source": ["a \ud800 b"], "target": ["a b"]})
-    assert found["source_tokens"] == [["a", "\\ud800", "b"]]
-
-
 class Infinite(Aligner):
     """Gives scores that no line can hold."""
 
@@ -258,11 +241,6 @@ def test_wrong_arguments_are_refused(arguments: dict[str, Any], message: str) ->
     with pytest.raises(InputError) as refused:
         AlignBatch(**{"model": "projection", **arguments})
     assert str(refused.value) == message
-
-
-def test_a_model_that_does_not_exist_is_refused_at_once() -> None:
-    with pytest.raises(ModelError, match="no aligner 'nothing'"):
-        AlignBatch("nothing")
 
 
 @pytest.mark.parametrize(

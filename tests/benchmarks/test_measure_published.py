@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 from types import SimpleNamespace
 from typing import Any
 
 import measure_published
-import numpy as np
 import pytest
 
-from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.em.corpus.corpus import CorpusReader
 
@@ -32,23 +29,6 @@ def readers(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     monkeypatch.setattr(measure_published, "CorpusReader", SimpleNamespace(for_model=reader))
     monkeypatch.setattr(measure_published, "read_pairs", lambda path: gold_pairs())
     return made_with
-
-
-def test_every_model_has_word_candidates_of_its_own(
-    readers: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(measure_published, "rows_of", lambda dev, model, name: model)
-    names = {"model": "forest-published", "other": ["forest"], "parser": "toy", "forests": None}
-    found: Any = measure_published.measure("x/a", argparse.Namespace(**names, skip=0, limit=None))
-    published, forest = (ForestAligner.load(name).model for name in ("forest-published", "forest"))
-    assert list(found) == ["trained", "without EM", "forest", "projection"]
-    assert found["trained"].options == found["without EM"].options == published.options
-    assert found["without EM"].dictionary == published.dictionary
-    assert not found["without EM"].weights.any() and not found["without EM"].lexical
-    assert np.array_equal(found["trained"].weights, published.weights)
-    assert found["forest"].options == forest.options
-    assert [one["candidates"] for one in readers] == ["dictionary", "contextual"]
-    assert [one["dictionary"] for one in readers] == [published.dictionary, None]
 
 
 def test_there_is_a_table_for_each_file_and_one_for_all(

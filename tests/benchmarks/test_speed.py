@@ -122,16 +122,6 @@ def test_it_runs(
     assert re.search(printed, capsys.readouterr().out)
 
 
-def test_watched_functions_are_as_before_once_the_watch_stops() -> None:
-    module = script("pipeline_speed")
-    before = module.kernel.align
-    watch = module.Stopwatch()
-    watch.watch(module.kernel, "align", "alignment kernel")
-    assert module.kernel.align is not before
-    watch.stop()
-    assert module.kernel.align is before
-
-
 @pytest.mark.engine
 @pytest.mark.parametrize("engine", ["workers", "shards", "ray", "datasets", "spark"])
 def test_engines_write_the_lines_of_the_command_line(

@@ -9,11 +9,9 @@ import pytest
 from forest_align.aligners.model_folder import bundled_models
 from forest_align.aligners.sultan.aligner import SultanAligner
 from forest_align.aligners.sultan.parameters import PublishedParameters, save_parameters
-from forest_align.aligners.words.choose import word_candidates
 from forest_align.cli import main
-from forest_align.cli.aligner_choice import ANNOTATORS, AlignerChoice, contents_of, load_aligner, made_with
+from forest_align.cli.aligner_choice import AlignerChoice, contents_of, load_aligner, made_with
 from forest_align.cli.arguments import ALL_LINKS
-from forest_align.parsing.dependencies import annotators as annotation
 from forest_align.types import InputError, ModelError
 
 
@@ -44,24 +42,6 @@ def test_the_forest_aligner_with_its_own_defaults_is_the_default(loaded: list[An
     assert loaded == [("forest", {}), ("joint", {}), ("my/model", {})]
 
 
-@pytest.mark.parametrize("words", ["given", "links.txt"])
-def test_an_aligner_of_pairs_with_links_has_candidates_that_need_no_word_vectors(
-    words: str, loaded: list[Any]
-) -> None:
-    load_aligner(options(words=words))
-    ((_, settings),) = loaded
-    assert not word_candidates(settings["candidates"]).uses_vectors
-
-
-def test_several_alignments_are_for_the_forest_aligner(loaded: list[Any]) -> None:
-    load_aligner(options(alignments=3))
-    assert loaded.pop() == ("forest", {"alignments": 3})
-    load_aligner(options(alignments=1))
-    assert loaded.pop() == ("forest", {})
-    with pytest.raises(InputError, match="the joint aligner takes no -k 3; the forest aligner does"):
-        load_aligner(options(aligner="joint", alignments=3))
-
-
 def test_a_convention_reaches_the_aligners_that_know_it(loaded: list[Any]) -> None:
     for name in ALL_LINKS:
         load_aligner(options(aligner=name, links="all"))
@@ -79,13 +59,6 @@ def test_a_convention_reaches_the_aligners_that_know_it(loaded: list[Any]) -> No
         for links in ("sure", "all")
     ]  # type: ignore[arg-type]
     assert [found["--links"] for found in settings] == ["", "all"]
-
-
-def test_a_parser_is_left_to_the_aligner_to_load_if_there_is_one_of_that_name(loaded: list[Any]) -> None:
-    load_aligner(options(parser="en"))
-    assert loaded == [("forest", {"parser": "en"})]
-    with pytest.raises(ModelError, match="no parser 'nonesuch'"):
-        load_aligner(options(parser="nonesuch"))
 
 
 @pytest.mark.parametrize("name", sorted(bundled_models()))
@@ -140,11 +113,6 @@ def test_options_that_do_not_go_together_are_refused(
         load_aligner(options(**changes))
 
 
-def test_the_annotator_of_sultan_is_asked_for_by_name(loaded: list[Any]) -> None:
-    load_aligner(options(aligner="sultan", annotator="spacy"))
-    assert loaded == [("sultan", {"annotator": "spacy"})]
-
-
 def test_a_tuned_sultan_takes_another_annotator(tmp_path: Path) -> None:
     save_parameters(tmp_path, PublishedParameters(), "spacy")
     aligner = load_aligner(options(model=str(tmp_path), annotator="trees"))
@@ -163,10 +131,6 @@ def test_a_model_is_known_by_the_contents_of_all_its_files(name: str, tmp_path: 
     (folder / name).write_bytes(b"new")
     assert before != contents_of(str(folder))
     assert (contents_of("en"), contents_of(None)) == ("en", "")
-
-
-def test_the_annotators_are_those_that_there_are() -> None:
-    assert ANNOTATORS == annotation.ANNOTATORS
 
 
 def test_the_kind_of_aligner_is_that_of_the_model(loaded: list[Any]) -> None:

@@ -9,7 +9,6 @@ import pytest
 import torch
 
 from forest_align.cli import main
-from forest_align.parsing.networks import devices
 
 PAIR = "The cat sat.\tA cat was sitting.\n"
 
@@ -41,16 +40,6 @@ def test_a_device_that_is_not_there_or_of_no_use_is_refused(
     assert not out.exists()
 
 
-def test_without_a_gpu_auto_is_the_processor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "pairs.tsv").write_text(PAIR)
-    found = []
-    for more in ([], ["--device", "auto"]):
-        arguments = ["align", str(tmp_path / "pairs.tsv"), "--aligner", "contextual"]
-        assert main([*arguments, *more]) == 0
-        found.append(json.loads(capsys.readouterr().out))
-    assert found[0] == found[1]
-
-
 def test_a_run_is_not_continued_on_another_kind_of_device(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -68,13 +57,3 @@ def test_a_run_is_not_continued_on_another_kind_of_device(
     assert "cannot resume: --device was 'a GPU' in the earlier run, now it is not given" in (
         capsys.readouterr().err
     )
-
-
-def test_a_gpu_is_of_another_kind_than_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
-    from forest_align.cli.commands.parse import _kind_of_device
-
-    assert _kind_of_device("cpu") == _kind_of_device("auto") == ""
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
-    assert _kind_of_device("cuda") == _kind_of_device("auto") == "a GPU"
-    assert devices.find_device("cuda").dtype == "float16"

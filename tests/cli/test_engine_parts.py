@@ -23,7 +23,7 @@ from forest_align.parsing.networks import devices
 from forest_align.types import Sentence
 
 from .killed_aligner import Killed, killed_aligner
-from .test_sharded_run import as_gzip, as_json_lines, as_nothing, as_text
+from .test_sharded_run import as_gzip, as_json_lines, as_text
 
 Captured = pytest.CaptureFixture[str]
 
@@ -174,12 +174,6 @@ def test_a_changed_part_is_not_joined(tmp_path: Path, chosen: dict[str, str], ca
     part.write_bytes(part.read_bytes() + gzip.compress(b"more\n"))
     assert main(["join", str(tmp_path / "parts"), "-o", str(tmp_path / "joined.jsonl")]) == 2
     assert "the part has changed since it was finished" in capsys.readouterr().err
-
-
-def test_an_empty_input_has_one_empty_part(tmp_path: Path, chosen: dict[str, str]) -> None:
-    assert on_engine(as_nothing(tmp_path), tmp_path / "parts") == 0
-    assert main(["join", str(tmp_path / "parts"), "-o", str(tmp_path / "out.jsonl")]) == 0
-    assert (tmp_path / "out.jsonl").read_bytes() == b""
 
 
 def test_the_cluster_is_the_one_that_the_options_name(

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from forest_align.cli.input_reports import expected_count
-from forest_align.system.terminal import counted
 
 
 class Terminal(io.StringIO):
@@ -39,13 +38,3 @@ def test_of_other_inputs_the_number_is_unknown(
     for one in ("pairs.tsv.gz", "gold.json"):
         (tmp_path / one).write_text("a\n")
     assert expected_count(name) is None
-
-
-def test_the_bar_tells_the_time_left_in_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    bar = counted(iter(range(3)), "pairs", total=1000, done=500)
-    assert list(bar) == [0, 1, 2]
-    shown = sys.stderr.getvalue().replace("\r", "\n").splitlines()  # type: ignore[attr-defined]
-    assert any(" 500/1000 [00:00<" in line for line in shown)
-    assert max(map(len, shown)) <= 80

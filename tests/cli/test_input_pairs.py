@@ -24,11 +24,6 @@ def test_a_pair_knows_where_it_stands_and_one_that_is_typed_in_stands_nowhere(tm
     assert [item.place for item in read("He died.", target="He passed away.")] == [None]
 
 
-def test_typed_sentences_are_read_without_escapes_too() -> None:
-    (item,) = read("It &apos;s so", target="so well @-@ known", escapes="moses")
-    assert item.texts == ("1", "It 's so", "so well-known")
-
-
 def test_columns_that_are_named_are_read_and_typed_sentences_have_none(tmp_path: Path) -> None:
     path = tmp_path / "in.jsonl"
     path.write_text('{"old": "a b", "new": "a c", "source": "x", "target": "y"}')
@@ -54,13 +49,6 @@ def test_two_names_of_files_that_do_not_exist_are_no_sentences(two: tuple[str, s
         read(two[0], target=two[1])
 
 
-@pytest.mark.parametrize(
-    "two", [("Hello.", "Hi."), ("pairs.tsv", "Hi"), ("3.5", "4.5"), ("Go to a.b", "a.b")]
-)
-def test_two_texts_of_which_one_is_no_name_are_sentences(two: tuple[str, str]) -> None:
-    assert len(read(two[0], target=two[1])) == 1
-
-
 def test_links_of_a_file_that_are_of_other_tokens_are_told_which_tokens_count(tmp_path: Path) -> None:
     pairs, words = tmp_path / "in.tsv", tmp_path / "words.txt"
     pairs.write_text("He can't.\tHe cannot.\n")
@@ -70,14 +58,6 @@ def test_links_of_a_file_that_are_of_other_tokens_are_told_which_tokens_count(tm
         f"{words}:1: link 3-3 is out of range: the sentences have 2 and 2 tokens"
     )
     assert str(item.content).endswith("those between spaces ('align --tokenized' makes such links)")
-
-
-def test_a_name_with_blanks_is_no_sentence_if_there_is_a_file_or_a_folder(tmp_path: Path) -> None:
-    path = tmp_path / "my pairs.tsv"
-    path.write_text("a\tb\n")
-    assert len(read(path)) == 1
-    with pytest.raises(OSError, match="No such file or directory"):
-        read(tmp_path / "your pairs.tsv")
 
 
 @pytest.mark.parametrize("content", ["", "\n \n\n"])

@@ -15,7 +15,6 @@ from forest_align.alignment import Alignment, Links
 from forest_align.cli import main
 from forest_align.cli.commands import extract
 from forest_align.data.phrases import counts as phrase_counts
-from forest_align.data.phrases.phrase_table import TABLE_FORMATS
 from forest_align.types import Sentence
 
 # Counts are saved every few lines, so that a killed run soon has something to resume.
@@ -159,36 +158,3 @@ def test_other_input_or_options_are_refused_and_without_resume_counting_begins_a
     again = interrupted.with_name("again.tsv")
     main(["extract", *inputs, "-o", str(again), *options])
     assert interrupted.read_bytes() == again.read_bytes()
-
-
-def test_a_run_that_has_counted_all_may_be_written_in_another_format(
-    inputs: list[str], interrupted: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    options = ["--to", "ppdb", "--min-count", "2", "--resume"]
-    assert main(["extract", *inputs, "-o", str(interrupted), *options]) == 1
-    assert "resuming after line" in capsys.readouterr().err
-    lines = interrupted.read_text().splitlines()
-    assert lines and all(" ||| " in line and "Count=1 " not in line for line in lines)
-    assert TABLE_FORMATS["ppdb"].header == ""
-
-
-def test_lines_that_were_added_after_an_interruption_are_counted_too(
-    inputs: list[str], interrupted: Path, tmp_path: Path
-) -> None:
-    with gzip.open(inputs[1], "at") as file:
-        file.write(text_of(50, random.Random(8)))
-    assert main(["extract", *inputs, "-o", str(interrupted), "--resume"]) == 1
-    whole = tmp_path / "whole.tsv"
-    main(["extract", *inputs, "-o", str(whole)])
-    assert interrupted.read_bytes() == whole.read_bytes()
-
-
-def test_two_runs_with_one_output_do_not_mix(
-    inputs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = tmp_path / "out.tsv"
-    with phrase_counts.PhraseCounts(path=tmp_path / "out.tsv.counts"):
-        assert main(["extract", *inputs, "-o", str(out)]) == 2
-    assert "out.tsv.counts: counts of phrases cannot be kept in this file: database is locked" in (
-        capsys.readouterr().err
-    )

@@ -40,17 +40,6 @@ def test_a_misspelled_name_is_bad_usage_and_the_similar_one_is_named(
     assert capsys.readouterr().err.endswith(f"; did you mean {meant}?\n")
 
 
-def test_nothing_is_suggested_for_a_name_that_is_like_no_other(capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments in (
-        ["align", "a.tsv", "--to", "qqqq"],
-        ["align", "a.tsv", "--qqqq"],
-        ["edits", "a", "b", "c"],
-    ):
-        with pytest.raises(SystemExit):
-            main(arguments)
-        assert "did you mean" not in capsys.readouterr().err
-
-
 def test_png_is_refused_with_the_formats_and_a_way_to_get_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["align", "He left.", "He went.", "-o", "out.png"]) == 2
     message = capsys.readouterr().err
@@ -58,11 +47,6 @@ def test_png_is_refused_with_the_formats_and_a_way_to_get_it(capsys: pytest.Capt
         main(["align", "He left.", "He went.", "--to", "png"])
     for text in (message, capsys.readouterr().err):
         assert "svg" in text and "a browser" in text
-
-
-def test_a_missing_file_is_a_message_and_not_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["parse", "/no/such/file.txt"]) == 2
-    assert capsys.readouterr().err.startswith("forest-align parse: error: /no/such/file.txt: No such file")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """``align -o OUT.parquet``: the rows of the JSON lines, whatever happens on the way."""
 
-# ruff: noqa: E402
-
 from __future__ import annotations
 
 import json
@@ -11,7 +9,7 @@ from typing import Any
 
 import pytest
 
-pa = pytest.importorskip("pyarrow", reason="needs the extra [tables]")
+pytest.importorskip("pyarrow", reason="needs the extra [tables]")
 pytest.importorskip("narwhals", reason="needs the extra [tables]")
 
 import pyarrow.parquet as pq
@@ -89,11 +87,6 @@ def test_row_groups_are_of_one_size_and_keep_the_order(
     assert file.read()["source"].to_pylist() == words.split()
 
 
-def test_no_pairs_give_a_table_without_rows(run: Any, tmp_path: Path) -> None:
-    assert run("") == 0
-    assert list(pq.read_table(tmp_path / "out.parquet").schema) == list(FILE_COLUMNS)
-
-
 def test_its_pairs_can_be_read_and_aligned_again(run: Any, tmp_path: Path) -> None:
     assert run("a b") == 0
     found = list(read_pairs(tmp_path / "out.parquet"))
@@ -105,19 +98,6 @@ def test_its_pairs_can_be_read_and_aligned_again(run: Any, tmp_path: Path) -> No
     ids = [json.loads(line)["id"] for line in (tmp_path / "again.jsonl").read_text().splitlines()]
     assert ids == ["1", "2"]
     assert main(["align", "out.parquet", "-o", "out.parquet"]) == 2
-
-
-def test_a_finished_file_is_left_as_it_is(
-    run: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run("a fail c") == 1
-    first = capsys.readouterr().err
-    assert "1 of 3 pairs could not be aligned; the first: pair 2" in first
-    assert "the column error of out.parquet lists those that could not" in first
-    content = (tmp_path / "out.parquet").read_bytes()
-    assert run("a fail c", "--resume") == 1
-    assert capsys.readouterr().err == f"forest-align align: out.parquet has all 3 pairs already\n{first}"
-    assert (tmp_path / "out.parquet").read_bytes() == content
 
 
 @pytest.mark.parametrize(
@@ -144,27 +124,6 @@ def test_a_finished_file_of_another_run_is_not_resumed(
     assert (tmp_path / "out.parquet").read_bytes() == content
     assert run(words, *options) == 0  # without --resume it is made anew
     assert pq.read_table(tmp_path / "out.parquet")["source"].to_pylist() == words.split()
-
-
-def test_a_file_that_is_no_such_table_is_not_resumed(
-    run: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "out.parquet").write_text("something else")
-    assert run("a", "--resume") == 2
-    assert "out.parquet: cannot resume: it is not a whole Parquet file" in capsys.readouterr().err
-    pq.write_table(pa.table({"source": ["a"]}), tmp_path / "out.parquet")
-    assert run("a", "--resume") == 2
-    assert "cannot resume: the version was not given in the earlier run" in capsys.readouterr().err
-
-
-def test_an_older_file_stays_until_the_new_one_is_whole(run: Any, tmp_path: Path) -> None:
-    assert run("a b") == 0
-    content = (tmp_path / "out.parquet").read_bytes()
-    with pytest.raises(Killed):
-        run("c d e", killed_at="e")
-    assert (tmp_path / "out.parquet").read_bytes() == content
-    assert run("c d e", "--resume") == 0
-    assert pq.read_table(tmp_path / "out.parquet")["source"].to_pylist() == ["c", "d", "e"]
 
 
 def test_a_run_that_was_killed_while_it_made_the_table_makes_it(

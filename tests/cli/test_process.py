@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import select
 import shlex
 import signal
 import subprocess
@@ -83,19 +81,6 @@ def test_an_interrupted_command_says_so_and_leaves_the_old_file(tmp_path: Path) 
     assert out.read_text(encoding="utf-8") == "an older file" and list(tmp_path.iterdir()) == [out]
 
 
-def test_names_with_blanks_and_text_beyond_ascii_need_no_locale(tmp_path: Path) -> None:
-    folder = tmp_path / "a b"
-    folder.mkdir()
-    (folder / "p q.tsv").write_text("naïve 🍕\tשלום\r\n", encoding="utf-8-sig", newline="")
-    plain = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    done = subprocess.run(
-        [*COMMAND, "p q.tsv", "-", *TO_JSON_LINES], cwd=folder, env=plain, capture_output=True, check=True
-    )
-    (line,) = done.stdout.decode("utf-8").splitlines()
-    pair = json.loads(line)
-    assert (pair["source"]["text"], pair["target"]["text"]) == ("naïve 🍕", "שלום")
-
-
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
 def test_a_full_disk_is_told_with_the_file(tmp_path: Path) -> None:
     trees = tmp_path / "trees.txt"
@@ -149,33 +134,6 @@ def test_closed_standard_streams_are_told(closed: str, message: str) -> None:
         text=True,
     )
     assert (done.returncode, done.stderr) == (2, f"forest-align parse: error: {message}\n")
-
-
-def test_a_dash_is_standard_output(tmp_path: Path) -> None:
-    tree = "(S (NP (PRP They)) (VP (VBD won)))\n"
-    command = [sys.executable, "-m", "forest_align", "parse", "--from", "trees", "-", "-o", "-"]
-    done = subprocess.run(command, cwd=tmp_path, input=tree, capture_output=True, text=True, check=True)
-    assert done.stdout == tree
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_parses_come_out_while_input_still_comes(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "forest_align", "parse", "--from", "trees", "-"]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
-        assert process.stdin is not None and process.stdout is not None
-        process.stdin.write("(S (NP (PRP They)) (VP (VBD won)))\n")
-        process.stdin.flush()
-        ready, _, _ = select.select([process.stdout], [], [], 60)
-        assert ready
-        process.stdin.close()
-
-
-def test_no_text_is_written_under_the_name_of_a_compressed_file(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "forest_align", "parse", "--from", "trees", "-", "-o", "x.gz"]
-    done = subprocess.run(command, cwd=tmp_path, input="(X a)\n", capture_output=True, text=True)
-    assert done.returncode == 2 and "x.gz: output is not compressed" in done.stderr
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("resume", [[], ["--resume"]])

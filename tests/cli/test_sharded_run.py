@@ -5,8 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import random
-import shutil
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -53,11 +51,6 @@ def as_json_lines(path: Path) -> Path:
     return path / "pairs.jsonl"
 
 
-def as_nothing(path: Path) -> Path:
-    (path / "pairs.tsv").write_text("")
-    return path / "pairs.tsv"
-
-
 def align(pairs: Path, out: Path, *options: str) -> int:
     return main(["align", str(pairs), "-o", str(out), "--batch-size", "4", *options])
 
@@ -76,15 +69,6 @@ def test_joined_parts_have_the_bytes_of_an_unsharded_run(
     assert codes == {0, 1}  # some shards have a broken pair, some have none
     assert main(["join", str(tmp_path / "parts"), "-o", str(joined)]) == 1
     assert joined.read_bytes() == whole.read_bytes()
-
-
-def test_an_empty_input_has_empty_parts(tmp_path: Path, chosen: dict[str, str], capsys: Captured) -> None:
-    pairs = as_nothing(tmp_path)
-    for number in (1, 2):
-        assert align(pairs, tmp_path / "parts", "--shard", f"{number}/2") == 0
-    assert capsys.readouterr().err.count("found no pairs") == 2
-    assert main(["join", str(tmp_path / "parts"), "-o", str(tmp_path / "out.jsonl")]) == 0
-    assert (tmp_path / "out.jsonl").read_bytes() == b""
 
 
 def test_a_shard_that_died_continues_and_a_finished_one_is_skipped(
@@ -109,18 +93,6 @@ def test_a_shard_that_died_continues_and_a_finished_one_is_skipped(
     assert "resuming after line 24" in capsys.readouterr().err
     assert main(["join", str(parts), "-o", str(tmp_path / "joined.jsonl")]) == 1
     assert (tmp_path / "joined.jsonl").read_bytes() == whole.read_bytes()
-
-
-def test_a_shard_that_died_before_its_marker_gets_it_later(tmp_path: Path, chosen: dict[str, str]) -> None:
-    pairs, parts = as_text(tmp_path), tmp_path / "parts"
-    align(pairs, parts, "--shard", "2/2")
-    marker = parts / "completions" / "00002"
-    before, content = marker.read_text(), (parts / "part-00002-of-00002.jsonl.gz").read_bytes()
-    marker.unlink()
-    chosen["word"] = "word"
-    assert align(pairs, parts, "--shard", "2/2") == 1
-    assert marker.read_text() == before
-    assert (parts / "part-00002-of-00002.jsonl.gz").read_bytes() == content
 
 
 def test_shards_of_the_forest_aligner_that_were_killed_give_the_bytes_of_an_unsharded_run(
@@ -154,17 +126,6 @@ def test_parsed_shards_have_the_bytes_of_an_unsharded_run(kind: str, tmp_path: P
     assert main(["parse", str(trees), "--to", kind, "-o", str(parts), "--shard", "2/3"]) in (0, 1)
     assert main(["join", str(parts), "-o", str(tmp_path / "joined")]) == 1
     assert (tmp_path / "joined").read_bytes() == whole.read_bytes()
-
-
-def test_parsed_text_in_shards_has_the_bytes_of_an_unsharded_run(tmp_path: Path) -> None:
-    sentences = [f"Cats {number} sleep." for number in range(20)]
-    (tmp_path / "s.txt").write_text("\n".join(sentences) + "\n")
-    arguments = ["parse", str(tmp_path / "s.txt"), "--batch-size", "1", "-o"]
-    assert main([*arguments, str(tmp_path / "whole.txt")]) == 0
-    for number in (1, 2):
-        assert main([*arguments, str(tmp_path / "parts"), "--shard", f"{number}/2"]) == 0
-    assert main(["join", str(tmp_path / "parts"), "-o", str(tmp_path / "joined.txt")]) == 0
-    assert (tmp_path / "joined.txt").read_bytes() == (tmp_path / "whole.txt").read_bytes()
 
 
 @pytest.fixture
@@ -219,21 +180,6 @@ def test_a_count_of_a_shard_that_was_killed_continues(
     assert "resuming after line" in capsys.readouterr().err
     assert main(["join", str(parts), "-o", str(tmp_path / "joined.tsv")]) == 1
     assert (tmp_path / "joined.tsv").read_bytes() == whole.read_bytes()
-
-
-def test_counts_of_another_run_are_not_joined(alignments: list[str], tmp_path: Path, capsys) -> None:  # type: ignore[no-untyped-def]
-    for name, options in (("parts", []), ("others", ["--keep-case"])):
-        for number in (1, 2):
-            out = str(tmp_path / name)
-            main(["extract", *alignments, "-o", out, *options, "--shard", f"{number}/2"])
-    shutil.copytree(tmp_path / "others", tmp_path / "parts", dirs_exist_ok=True, ignore=lambda *_: _[1][:0])
-    for kept in ("part-00001-of-00002.counts", "completions/00001"):
-        shutil.copy(tmp_path / "others" / kept, tmp_path / "parts" / kept)
-    main(["extract", *alignments, "-o", str(tmp_path / "third"), "--shard", "1/2"])
-    shutil.copy(tmp_path / "third" / "part-00001-of-00002.counts", tmp_path / "parts")
-    shutil.copy(tmp_path / "third" / "completions/00001", tmp_path / "parts" / "completions")
-    assert main(["join", str(tmp_path / "parts"), "-o", str(tmp_path / "t.tsv")]) == 2
-    assert "counts of different runs: keep_case was" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -326,23 +272,3 @@ def test_join_refuses_what_the_parts_are_not(
     assert main(["join", *(argument.format(parts=parts) for argument in arguments)]) == 2
     captured = capsys.readouterr()
     assert message in captured.err and not captured.out
-
-
-def test_join_writes_to_standard_output(tmp_path: Path, chosen: dict[str, str], capsys: Captured) -> None:
-    align(as_text(tmp_path), tmp_path / "whole.jsonl")
-    align(as_text(tmp_path), tmp_path / "parts", "--shard", "1/1")
-    capsys.readouterr()
-    assert main(["join", str(tmp_path / "parts")]) == 1
-    assert capsys.readouterr().out == (tmp_path / "whole.jsonl").read_text()
-
-
-def test_two_runs_of_one_shard_do_not_mix(tmp_path: Path) -> None:
-    pairs, parts = tmp_path / "in.jsonl", tmp_path / "parts"
-    write_pairs(pairs, 72, random.Random(5))
-    arguments = (str(pairs), "--batch-size", "8", "-o", str(parts), "--shard", "1/1")
-    first = start("align", *arguments)
-    while not (parts / "part-00001-of-00001.jsonl.gz").exists():
-        assert first.is_alive()
-        time.sleep(0.01)
-    assert main(["align", *arguments]) == 2
-    assert exit_status(first) == 1

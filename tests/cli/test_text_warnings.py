@@ -45,9 +45,3 @@ def test_another_language_is_told_once(text: str) -> None:
 )
 def test_english_headlines_and_terms_are_taken_as_they_are(texts: list[str]) -> None:
     assert warned(*texts) == []
-
-
-@pytest.mark.parametrize("tag", ["<b>", "</p>", "<br/>", '<a href="x">', "<H2>", "<td>"])
-def test_html_is_told_once_with_its_pair(tag: str) -> None:
-    (message,) = warned("He died.", f"He {tag} died.", f"He died.{tag}")
-    assert message.startswith(f"pair 2: the HTML tag '{tag}' is taken for text")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from forest_align.data.pairs import read_pairs
-from forest_align.data.stretches import Stretch, plan_stretches, read_stretch
+from forest_align.data.stretches import plan_stretches, read_stretch
 from forest_align.system.remote_files import expand
 from forest_align.types import InputError
 
@@ -74,29 +74,6 @@ def test_stretches_have_the_pairs_of_the_file(
     # In any order: a stretch needs no other.
     found = {one.first: list(map(facts, read_stretch(one))) for one in reversed(plan.stretches)}
     assert [fact for first in sorted(found) for fact in found[first]] == whole
-
-
-def test_stretches_have_the_pairs_of_one_file_and_options_apply(tmp_path: Path) -> None:
-    one, two = tmp_path / "one.tsv", tmp_path / "two.tsv"
-    one.write_text("a\tb\nit &apos;s\tc\nd\te\n")
-    two.write_text("f\tg\n")
-    plan = plan_stretches([str(one), str(two)], 2)
-    assert [(Path(s.file).name, s.first, s.count) for s in plan.stretches] == [
-        ("one.tsv", 0, 2),
-        ("one.tsv", 2, 1),
-        ("two.tsv", 0, 1),
-    ]
-    pair = list(read_stretch(plan.stretches[0], tokenized=True, escapes=True))[1]
-    assert not isinstance(pair, InputError) and pair.source.words == ("it", "'s")
-    two.write_text("f\th\n")
-    assert plan_stretches([str(one), str(two)], 2).digest != plan.digest
-
-
-def test_an_empty_input_has_one_empty_stretch(tmp_path: Path) -> None:
-    (tmp_path / "a.tsv").write_text("\n \n")
-    plan = plan_stretches([str(tmp_path / "a.tsv")], 2)
-    assert plan.stretches == (Stretch(str(tmp_path / "a.tsv"), "tsv", 0, 0),)
-    assert list(read_stretch(plan.stretches[0])) == []
 
 
 def test_a_file_that_lost_pairs_is_noticed(tmp_path: Path) -> None:

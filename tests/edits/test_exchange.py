@@ -76,11 +76,6 @@ def test_types_of_m2_tell_agreement_tense_and_form(source: str, target: str, kin
     assert f"|||R:{kind}|||" in edits_to_m2(one, one.edits())
 
 
-def test_m2_of_equal_texts_says_that_nothing_is_to_do() -> None:
-    same = aligned("a cat", "a cat", "0-0 1-1")
-    assert edits_to_m2(same, same.edits()) == ("S a cat\nA -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n\n")
-
-
 def labels(side: Sequence[dict[str, object]]) -> str:
     return " ".join(str(word["label"]) for word in side)
 

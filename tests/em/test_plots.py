@@ -79,13 +79,6 @@ def test_a_sweep_becomes_a_picture_with_a_panel_for_each_parameter(tmp_path: Pat
     assert "null penalty" in _texts(tmp_path / "sweep.svg")
 
 
-def test_a_plot_of_an_unknown_kind_is_an_error_that_names_the_file(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
-    for draw in (check_plot, partial(plot_learning_curve, HISTORY)):
-        with pytest.raises(PlotError, match=r"curve\.xyz"):
-            draw(tmp_path / "curve.xyz")
-
-
 def test_a_plot_into_a_folder_that_is_missing_is_refused_but_for_that_of_the_model(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
     (tmp_path / "folder.svg").mkdir()

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from forest_align.em.forest._trainer import train
-from forest_align.em.forest.events import Normalizer
 from forest_align.em.forest.expectation import Totals
 from forest_align.em.forest.state import EpochReport, TrainingSettings, TrainingState
 from forest_align.jobs import RayOptions, expect_on_ray
@@ -49,7 +48,7 @@ class Killer:
 
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_weights_are_those_of_a_local_run_for_any_number_of_actors(nodes: Nodes, count: int) -> None:
-    problem, _ = planted_problem(75, Normalizer.SYMMETRIC)
+    problem, _ = planted_problem(75)
     expected = train(problem, SETTINGS, start_weights())
     killer = Killer(nodes) if count == 3 else None
     found = train(

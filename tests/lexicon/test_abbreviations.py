@@ -8,7 +8,6 @@ from forest_align.lexicon.abbreviations import (
     abbreviation_spans,
     abbreviation_table,
     read_abbreviations,
-    single_word_keys,
 )
 from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.groups import lexical_groups
@@ -67,11 +66,6 @@ def test_an_abbreviation_of_one_word_is_evidence_in_either_order() -> None:
     assert found[2, 1] & Evidence.ABBREVIATION
     assert not found[1, 1] & Evidence.ABBREVIATION
     assert (lexical_evidence(right, left, load_lexicon()) == found.T).all()
-
-
-def test_a_capital_alone_is_an_initial_and_no_abbreviation() -> None:
-    assert single_word_keys("u") == ("you",)
-    assert single_word_keys("U") == ()
 
 
 def test_an_abbreviation_and_several_words_are_a_group() -> None:

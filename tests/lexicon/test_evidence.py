@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forest_align.lexicon.evidence import explain, word_evidence, word_relations
+from forest_align.lexicon.evidence import explain, word_evidence
 from forest_align.lexicon.lexicon import Evidence, load_lexicon
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.lexicon.tables import PREPOSITIONS
@@ -119,16 +119,6 @@ def test_evidence_for_two_words(one: str, two: str, expected: tuple[str, ...]) -
     assert found == expected
 
 
-def test_evidence_of_several_kinds_adds_up() -> None:
-    assert {"derivation", "suffix"} <= set(evidence_of("create/VB", "creation/NN"))
-    assert {"spelling", "synonym"} <= set(evidence_of("colours/NNS", "color/NN"))
-    assert "substring" in evidence_of("bomb/NN", "bombings/NNS")
-
-
-def test_words_with_the_same_lemma_carry_no_relation_between_different_ones() -> None:
-    assert evidence_of("created/VBD", "creates/VBZ", PairTable([("created", "creates")])) == ("lemma",)
-
-
 def test_the_table_of_the_user_is_found_by_form_and_by_lemma_in_both_directions() -> None:
     table = PairTable([("kick", "Boot"), ("wheels", "car")])
     for one, two in (
@@ -164,12 +154,6 @@ def test_close_vectors_are_evidence() -> None:
         assert not (word_evidence(*pair, load_lexicon()) & Evidence.EMBEDDING).any()
 
 
-def test_lemmas_that_the_sentence_brings_are_used() -> None:
-    source = Sentence((Token("Xs", lemma="ox"),))
-    target = Sentence((Token("oxen", tag="NNS"),))
-    assert explain(word_evidence(source, target, load_lexicon())[0, 0]) == ("lemma",)
-
-
 @given(sentences, sentences)
 def test_swapped_sentences_give_the_transpose(source: Sentence, target: Sentence) -> None:
     for table in (None, PPDB):
@@ -194,15 +178,3 @@ def test_the_matrix_agrees_with_the_questions_about_two_words(source: Sentence, 
             if cell & Evidence.SYNONYM:
                 assert one.lemma != two.lemma
                 assert not set(lexicon.synsets(one.lemma)).isdisjoint(lexicon.synsets(two.lemma))
-
-
-@given(sentences, sentences)
-def test_the_relations_of_two_words_are_those_of_their_cell(source: Sentence, target: Sentence) -> None:
-    lexicon = load_lexicon()
-    found = word_evidence(source, target, lexicon)
-    relations = ~int(
-        Evidence.IDENTICAL | Evidence.LEMMA | Evidence.PREPOSITION | Evidence.FUNCTION | Evidence.ACRONYM
-    )
-    for i, one in enumerate(lexicon.profiles(source)):
-        for j, two in enumerate(lexicon.profiles(target)):
-            assert word_relations(one, two) == int(found[i, j]) & relations

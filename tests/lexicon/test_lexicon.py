@@ -8,7 +8,7 @@ import pytest
 
 from forest_align.lexicon.evidence import word_evidence
 from forest_align.lexicon.lexicon import Evidence, Lexicon, load_lexicon
-from forest_align.lexicon.tables import PREPOSITIONS, number_value, spelling_key
+from forest_align.lexicon.tables import number_value, spelling_key
 from forest_align.types import Sentence, Token
 
 
@@ -17,12 +17,6 @@ def lexicon() -> Lexicon:
     return load_lexicon()
 
 
-BRITISH = """
-colour=color behaviour=behavior organise=organize organisation=organization analyse=analyze centre=center
-theatre=theater travelled=traveled catalogue=catalog anaemia=anemia grey=gray defence=defense e-mail=email
-café=cafe favourite=favorite neighbouring=neighboring co-operate=cooperate programme=program
-oﬃce=office ｎａｓａ=nasa
-"""
 _LISTED = """
 was/VBD/be children/NNS/child better/JJR/good better/RBR/well best/JJS/good hoping/VBG/hope
 hopping/VBG/hop singing/VBG/sing stopped/VBD/stop n't/RB/not 's/VBZ/'s 's/POS/'s 'll/MD/will wo/MD/will
@@ -147,32 +141,6 @@ def test_suffixes_tell_no_derivation_of_other_or_short_words(one: str, two: str)
     assert Evidence.SUFFIX not in evidence(one, two)
 
 
-def test_function_words_and_marks_are_told_from_words_with_content(lexicon: Lexicon) -> None:
-    for word in ("the", "against", "During", "he", "although", ",", "--", "..."):
-        assert lexicon.profile(word).is_function, word
-    for word in ("house", "two", "be", "b.", "%1"):
-        assert not lexicon.profile(word).is_function, word
-    assert [lexicon.profile(word).is_punctuation for word in ("--", "%", "b.", "the")] == [
-        True,
-        True,
-        False,
-        False,
-    ]
-    assert lexicon.profile("cats", "NNS").word_class == "NN"
-
-
-def test_there_are_34_prepositions() -> None:
-    assert len(PREPOSITIONS) == 34
-    assert Evidence.PREPOSITION in evidence("In", "through")
-    assert Evidence.PREPOSITION not in evidence("in", "house")
-    assert Evidence.PREPOSITION in evidence("toward", "towards")
-
-
-def test_substrings_need_four_letters() -> None:
-    assert Evidence.SUBSTRING in evidence("bomb", "Bombing")
-    assert Evidence.SUBSTRING not in evidence("art", "start")
-
-
 @pytest.mark.parametrize(
     ("word", "value"),
     [
@@ -217,12 +185,6 @@ def test_substrings_need_four_letters() -> None:
 )
 def test_numbers_have_one_value_however_written(word: str, value: str) -> None:
     assert number_value(word) == value
-
-
-@pytest.mark.parametrize("pair", BRITISH.split())
-def test_british_hyphenated_and_accented_forms_have_the_key_of_the_american_one(pair: str) -> None:
-    british, american = pair.split("=")
-    assert spelling_key(british) == spelling_key(american)
 
 
 @pytest.mark.parametrize(

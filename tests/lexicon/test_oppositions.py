@@ -37,11 +37,6 @@ def test_opposed_words_are_found_in_either_order(one: str, two: str, tag: str, k
         assert found & kind
 
 
-def test_several_kinds_are_added() -> None:
-    assert opposition("brother", "sister", "NN", "NN") == ANTONYM | SEX
-    assert opposition("creditor", "debtor") == ANTONYM | CONVERSE
-
-
 @pytest.mark.parametrize(
     ("one", "two", "one_tag", "two_tag"),
     [

@@ -34,11 +34,6 @@ def test_blanks_and_kinds_of_apostrophes_make_no_difference(tmp_path: Path) -> N
     assert (len(table), table.longest) == (2, 2)
 
 
-@pytest.mark.parametrize("pair", [("a b c", "d"), ("d", "a b c")])
-def test_the_longest_phrase_may_stand_on_either_side(pair: tuple[str, str]) -> None:
-    assert PairTable([pair, ("x y", "z")]).longest == 3
-
-
 def test_plain_and_compressed_files_are_the_same(tmp_path: Path) -> None:
     text = "kick\tboot\t3.5\n\nbuy\tpurchase\r\n"
     plain, packed = tmp_path / "a.tsv", tmp_path / "b"
@@ -127,11 +122,6 @@ def test_a_line_that_is_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.
         PairTable.load(path)
 
 
-def test_a_missing_file_is_an_input_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"none: No such file or directory$"):
-        PairTable.load(tmp_path / "none")
-
-
 def test_lines_of_ppdb_are_pairs_too(tmp_path: Path) -> None:
     lines = (
         "[VBD] ||| kicked the bucket ||| died ||| PPDB2.0Score=5.2 AGigaSim=0 ||| 0-0 ||| Equivalence\n"
@@ -145,17 +135,3 @@ def test_lines_of_ppdb_are_pairs_too(tmp_path: Path) -> None:
         assert (len(table), table.longest, table.partners(".")) == (3, 3, (";",))
         assert table.partners("died") == ("kicked the bucket",)
         assert table.partners("coffeehouse") == ("café",)
-
-
-def test_what_extract_writes_for_ppdb_is_read_back(tmp_path: Path) -> None:
-    entry = PhraseEntry("kicked | the bucket", "died", "VP", "VBD", 3, 2.5, 0.5, 0.25, "0-0 1-0", "7")
-    path = tmp_path / "phrases.ppdb"
-    path.write_text(TABLE_FORMATS["ppdb"].line(entry), encoding="utf-8")
-    assert PairTable.load(path).partners("died") == ("kicked | the bucket",)
-
-
-@pytest.mark.skipif(not PPDB.exists(), reason="the paraphrase table of the shared data folder is not here")
-def test_the_lexical_xxxl_table_loads() -> None:
-    table = PairTable.load(PPDB)
-    assert len(table) > 100_000
-    assert ("color", "colour") in table

@@ -7,7 +7,7 @@ import pytest
 
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.lexicon.wordnet_relations import RELATION_NAMES, wordnet_relations
-from forest_align.lexicon.written_forms import name_similarities, name_similarity
+from forest_align.lexicon.written_forms import name_similarity
 from forest_align.types import Sentence
 
 
@@ -82,9 +82,3 @@ def test_names_that_come_from_one_another_are_more_similar_than_others() -> None
     )
     for one, two in spelled + others:
         assert name_similarity(one, two) == name_similarity(two, one)
-
-
-def test_only_names_have_a_similarity() -> None:
-    one = Sentence.from_words(["Bill", "bill"], ["NNP", "NN"])
-    two = Sentence.from_words(["Billy", "billy"], ["NNP", "NN"])
-    assert (name_similarities(one, two) > 0).tolist() == [[True, False], [False, False]]

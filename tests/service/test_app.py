@@ -21,7 +21,7 @@ from forest_align.service.limits import ServiceLimits
 from forest_align.service.line_index import LineIndex
 from forest_align.service.openapi import ERRORS
 
-from .fake_service import FakeAligner, LocalWorker, load_fake, pair, write_alignments
+from .fake_service import FakeAligner, LocalWorker, pair, write_alignments
 
 LIMITS = ServiceLimits(characters=40, body=2000, row=500, list_body=4000, pairs=20, in_flight=4)
 MODELS = {
@@ -61,10 +61,6 @@ def test_two_sentences_give_their_alignment(client: TestClient) -> None:
     IS_ALIGNMENT(answer.json())
     alignment = Alignment.from_json(answer.text)
     assert (alignment.id, alignment.words.pairs, alignment.target.text) == ("x", ((1, 0),), "b ä")
-
-
-def test_a_whole_number_is_an_id_as_in_json_lines(client: TestClient) -> None:
-    assert client.post("/align", json=pair("a", id=7)).json()["id"] == "7"
 
 
 def test_the_aligner_is_that_of_the_pair_else_of_the_query_else_the_first(tmp_path: Path) -> None:
@@ -154,18 +150,6 @@ def test_a_long_row_without_an_end_is_answered_too(client: TestClient) -> None:
     found = rows_of(client.post("/align", content=b"x" * 1200, headers=ROWS).text)
     assert ["at most 500 bytes" in one["error"] for one in found] == [True]
     assert client.post("/align", content=b"", headers=ROWS).text == ""
-
-
-def test_several_alignments_can_be_asked_for(client: TestClient) -> None:
-    assert len(client.post("/align", json=pair("a", alignments=3)).json()["alternatives"]) == 2
-    assert "alternatives" not in client.post("/align", json=pair("a")).json()
-    for values in (
-        pair("a", alignments=11),
-        pair("a", alignments=0),
-        pair("a", alignments=2, aligner="contextual"),
-    ):
-        answer = client.post("/align", json=values)
-        assert answer.status_code == 400 and "alignments: expected 1 to" in answer.json()["error"]
 
 
 @pytest.mark.parametrize(
@@ -298,18 +282,6 @@ def test_an_aligner_that_cannot_be_loaded_now_may_be_later() -> None:
         assert client.get("/health").json()["status"] == "ok"
 
 
-def test_the_version_names_every_model_with_its_digest(client: TestClient) -> None:
-    values = client.get("/version").json()
-    assert (values["version"], values["default"]) == (__version__, "forest")
-    assert values["aligners"][1] == {
-        "name": "contextual",
-        "kind": "contextual",
-        "model": "mine",
-        "digest": "23cd",
-    }
-    assert [one["name"] for one in values["aligners"]] == list(MODELS)
-
-
 def test_metrics_count_requests_and_pairs(client: TestClient) -> None:
     client.post("/align", json=[pair("a"), pair("b"), pair("fail")])
     client.get("/nothing/of/this/name")
@@ -350,10 +322,6 @@ def test_the_description_names_every_path_and_every_status(client: TestClient) -
         map(is_pair, (pair("a" * 41), pair("a", aligner="x"), {"source": "a"}, pair("a", alignments=0)))
     )
     assert schemas["Pair"]["properties"]["aligner"]["default"] == "forest"
-
-
-def test_the_schema_of_an_alignment_is_served(client: TestClient) -> None:
-    assert client.get("/alignment.schema.json").json() == alignment_schema()
 
 
 def test_requests_beyond_the_limit_are_told_to_come_back() -> None:
@@ -425,12 +393,6 @@ def test_the_pairs_of_the_file_are_leafed_through(client: TestClient) -> None:
     assert text.count("<section ") == 10 and "alignments.jsonl:5: not JSON" in text
 
 
-def test_a_page_describes_the_service(client: TestClient) -> None:
-    text = client.get("/docs").text
-    assert set(client.get("/openapi.json").json()["paths"]) <= set(re.findall("<code>(/[^<]*)</code>", text))
-    assert f"curl -s {client.base_url}/align -d " in text and "alignments</code>" in text
-
-
 def test_two_files_are_compared_line_by_line(tmp_path: Path) -> None:
     path, other = write_alignments(tmp_path / "alignments.jsonl"), tmp_path / "other.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines()
@@ -461,27 +423,6 @@ def test_who_asks_for_pairs_that_are_not_there_gets_a_page_with_ways_out(
     answer = client.get(f"/pairs?{urlencode({'first': first})}")
     assert (answer.status_code, answer.headers["content-type"]) == (404, "text/html; charset=utf-8")
     assert "expected 1 to 25" in answer.text and 'href="/pairs"' in answer.text and "<b>" not in answer.text
-
-
-def test_without_a_file_there_are_no_pairs() -> None:
-    with served() as client:
-        assert client.get("/pairs").status_code == client.get("/pairs/1").status_code == 404
-        assert "/pairs" not in client.get("/").text
-
-
-def test_pairs_of_any_characters_are_shown(tmp_path: Path) -> None:
-    path = tmp_path / "a\udcff.jsonl"  # a name that is no UTF-8
-    (alignment,) = load_fake("").align_many([("\ud83d x", "\0 x")], 1)
-    path.write_text(alignment.to_json() + "\nbroken\n")
-    with served(path=path) as client:
-        page = client.get("/pairs")
-        assert page.status_code == 200 and page.text.count("<section ") == 2
-        assert client.get("/pairs/2").json()["error"]
-
-
-def test_lone_halves_of_characters_are_answered(client: TestClient) -> None:
-    answer = client.post("/align", content=rb'{"source": "\ud83d x \u0000", "target": "x"}')
-    assert answer.status_code == 200 and answer.json()["words"] == [[1, 0]]
 
 
 def test_a_file_that_is_taken_away_is_told(tmp_path: Path) -> None:

@@ -84,18 +84,6 @@ def test_what_waits_while_a_worker_is_busy_is_aligned_together() -> None:
     assert worker.batches[1:] == [["a"], ["b", "c", "d"]]
 
 
-def test_a_pair_that_comes_alone_is_aligned_at_once() -> None:
-    worker = HeldWorker()
-    worker.go.release(10)
-
-    async def test(batches: MicroBatches) -> None:
-        for pair in pairs("a b"):
-            await batches.start(pair)
-
-    during(test, [worker], replace(LIMITS, gather_seconds=3600))
-    assert worker.batches[1:] == [["a"], ["b"]]
-
-
 def test_clients_that_were_answered_together_are_waited_for_a_moment() -> None:
     worker = HeldWorker()
 

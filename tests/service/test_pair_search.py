@@ -3,7 +3,6 @@ from __future__ import annotations
 import pytest
 
 from forest_align.alignment import Alignment, Links
-from forest_align.service import line_index as pair_search
 from forest_align.service.line_index import FILTERS, PairQuery, find_pairs
 from forest_align.types import Sentence
 
@@ -51,9 +50,3 @@ def test_a_search_ends_with_its_page_and_goes_on_behind_it() -> None:
     found = find_pairs(lambda line: PAIRS[line - 1], PairQuery(show="unsure"), 1, len(PAIRS), 2)
     assert [line for line, _ in found.pairs] == [4, 8] and found.last == 8
     assert lines_of(PairQuery(show="unsure"), first=9) == [12]
-
-
-def test_a_search_reads_so_many_lines_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pair_search, "MOST_LINES", 5)
-    found = find_pairs(lambda line: PAIRS[line - 1], PairQuery("12"), 2, len(PAIRS), 10)
-    assert (found.pairs, found.last) == ((), 6)

@@ -16,7 +16,6 @@ import pytest
 from forest_align.service.app import ServedModel, ServiceSettings, create_app
 from forest_align.service.limits import ServiceLimits
 from forest_align.service.server import listen, make_server, names_of, url_of
-from forest_align.types import InputError
 
 from .fake_service import LocalWorker, pair
 
@@ -100,10 +99,6 @@ def head(length: int | None = None, kind: str = "application/json") -> bytes:
     return f"POST /align HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\n{body}\r\n\r\n".encode()
 
 
-def with_header(head: bytes, header: str) -> bytes:
-    return head[:-2] + f"{header}\r\n\r\n".encode()
-
-
 def rest_of(connection: socket.socket) -> bytes:
     """All that comes until the connection is closed."""
     found = b""
@@ -130,20 +125,6 @@ def test_parts_of_an_answer_do_not_wait_for_each_other(service: Running) -> None
         (accepted,) = service.server.server_state.connections
         socket_of = accepted.transport.get_extra_info("socket")  # type: ignore[union-attr]
         assert socket_of.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
-
-
-def test_head_gives_the_headers_alone(service: Running) -> None:
-    with service.connect() as connection:
-        connection.sendall(b"HEAD / HTTP/1.0\r\nHost: localhost\r\n\r\n")
-        headers, _, body = rest_of(connection).partition(b"\r\n\r\n")
-    assert headers.startswith(b"HTTP/1.1 200 ") and body == b"" and b"content-length: " in headers
-
-
-def test_long_sentences_fit_into_the_address_of_the_form(service: Running) -> None:
-    connection = service.http()
-    connection.request("GET", f"/?source={'%C3%A4' * 2000}&target={'%C3%B6' * 2000}")
-    assert connection.getresponse().status == 200
-    connection.close()
 
 
 @pytest.mark.parametrize(
@@ -312,11 +293,6 @@ def test_a_client_that_waits_for_an_answer_is_not_silent() -> None:
         assert b"error" not in rest_of(connection)
 
 
-def test_work_that_takes_longer_than_clients_may_is_no_silence() -> None:
-    with running(IMPATIENT) as service:
-        assert service.align("wait", "2.0") == 200
-
-
 def test_who_does_not_take_the_answer_is_cut_off() -> None:
     with running(replace(IMPATIENT, read_ahead=1 << 16)) as service, service.connect() as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -434,15 +410,3 @@ def test_an_address_of_ipv6_can_be_listened_on() -> None:
     with listen("::1", 0) as listener:
         assert url_of(listener, "::1") == f"http://[::1]:{listener.getsockname()[1]}/"
         assert "::1" in names_of(listener, "::1")
-
-
-def test_a_port_in_use_is_told(service: Running) -> None:
-    with pytest.raises(InputError, match="try another --port"):
-        listen("127.0.0.1", service.port)
-
-
-def test_a_burst_of_connections_can_wait() -> None:
-    """Nobody accepts them here: those that find no place in the queue are refused or get no answer."""
-    with listen("127.0.0.1", 0) as listener, ExitStack() as stack:
-        for _ in range(50):
-            stack.enter_context(socket.create_connection(listener.getsockname()))

@@ -76,13 +76,6 @@ def test_fingerprints_differ_by_value_shape_number_type_order_and_text() -> None
     assert fingerprint_of(array.reshape(2, 3)) == fingerprint_of(np.asfortranarray(array.reshape(2, 3)))
 
 
-def test_equal_content_gives_equal_bytes(tmp_path: Path) -> None:
-    files = [tmp_path / str(number) for number in range(20)]
-    for path in files:
-        save_arrays(path, {"b": np.zeros(2), "a": np.ones(3)}, {"epoch": 7, "run": "a"})
-    assert len({path.read_bytes() for path in files}) == 1
-
-
 def test_any_changed_byte_is_noticed_or_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "weights.safetensors"
     arrays = {"weights": np.arange(3.0), "places": np.array([[1, 2]], dtype=np.int32)}

@@ -45,14 +45,6 @@ def test_the_first_difference_between_runs_is_named(saved: Checkpoint) -> None:
         saved.load()
 
 
-def test_what_a_hash_stands_for_is_said_in_words(saved: Checkpoint) -> None:
-    with pytest.raises(InputError) as error:
-        replace(saved, identity={"pairs": "2e"}, hashed={"pairs": "other pairs"}).load()
-    assert error.value.message == (
-        "the checkpoint was written with other pairs; continue with the same, or start over without --resume"
-    )
-
-
 def test_a_state_past_the_end_of_a_run_is_named(saved: Checkpoint) -> None:
     error = saved.past("epochs", 3)
     assert "x.checkpoint: field 'epochs': the checkpoint has more than the 3 epochs" in str(error)

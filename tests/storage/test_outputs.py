@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forest_align.alignment import Alignment
 from forest_align.cli import main
 from forest_align.storage.outputs import end_block, open_output
 
@@ -45,14 +44,6 @@ def test_what_is_unpacked_is_what_is_written_otherwise(
     packed = aligned(pairs, tmp_path / "out.gz", "--to", to)
     assert gzip.decompress(packed) == plain
     assert packed[:2] == b"\x1f\x8b" and packed[4:8] == bytes(4), "no time"
-
-
-def test_it_can_be_read_as_a_file_of_alignments(tmp_path: Path, killed_at: dict[str, str]) -> None:
-    out = tmp_path / "out.jsonl.gz"
-    aligned(write(tmp_path / "in.tsv", "".join(PAIRS)), out)
-    with gzip.open(out, "rt", encoding="utf-8") as file:
-        assert [Alignment.from_json(line).id for line in file] == [str(n) for n in range(1, 13)]
-    assert main(["extract", str(out), "--identical", "-o", str(tmp_path / "t.tsv")]) == 0
 
 
 def test_an_empty_input_gives_a_file_that_can_be_unpacked(tmp_path: Path, killed_at: dict[str, str]) -> None:

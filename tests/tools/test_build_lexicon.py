@@ -9,9 +9,7 @@ import pytest
 from safetensors.numpy import load, save
 
 from forest_align.lexicon._wordnet_store import WordNetStore
-from forest_align.lexicon.evidence import word_evidence
-from forest_align.lexicon.lexicon import Evidence, Lexicon
-from forest_align.types import ModelError, Sentence
+from forest_align.types import ModelError
 
 TOP = "  1 This database is free.  \n  2 Really.  \n"
 
@@ -43,10 +41,6 @@ def build(folder: Path, out: Path) -> bytes:
     return (out / "wordnet.safetensors").read_bytes()
 
 
-def test_the_same_folder_gives_the_same_bytes_twice(folder: Path, tmp_path: Path) -> None:
-    assert build(folder, tmp_path / "one") == build(folder, tmp_path / "two")
-
-
 def test_the_store_holds_what_the_folder_says(folder: Path, tmp_path: Path) -> None:
     store = WordNetStore.from_bytes(build(folder, tmp_path / "out"))
     assert store.lemmas == ["ad_hoc", "create", "creator", "do", "made", "make", "maker"]
@@ -68,17 +62,6 @@ def test_derivational_pointers_and_pertainyms_go_both_ways_and_others_nowhere(
     assert related["creator"] == {"create", "ad_hoc"}
     assert related["create"] == related["ad_hoc"] == {"creator"}
     assert related["do"] == related["maker"] == set()
-
-
-def test_a_word_that_is_not_in_the_store_is_derived_from_none_of_its_lemmas(
-    folder: Path, tmp_path: Path
-) -> None:
-    store = WordNetStore.from_bytes(build(folder, tmp_path / "out"))
-    related = store.relatives("creator")
-    assert store.lemmas.index("ad_hoc") == 0 and 0 in related
-    words = Sentence.from_words(["ad_hoc", "qwrtz"])
-    evidence = word_evidence(Sentence.from_words(["creator"]), words, Lexicon(store))
-    assert evidence.tolist() == [[int(Evidence.DERIVATION), 0]]
 
 
 def test_counts_are_hexadecimal_and_pointers_are_between_words(folder: Path, tmp_path: Path) -> None:
@@ -204,31 +187,6 @@ def test_a_broken_line_of_the_index_is_named(line: str, people: Path, tmp_path: 
     (people / "index.noun").write_text(TOP + line + "\n")
     with pytest.raises(SystemExit, match=r"index\.noun:3: expected a line of a WordNet index file"):
         build(people, tmp_path / "out")
-
-
-def test_an_exception_without_a_lemma_is_named(folder: Path, tmp_path: Path) -> None:
-    (folder / "verb.exc").write_text("did do\nmade\n")
-    with pytest.raises(SystemExit, match=r"verb\.exc:2: expected a form and its lemmas"):
-        build(folder, tmp_path / "out")
-
-
-def test_a_lemma_with_too_many_synsets_is_refused() -> None:
-    with pytest.raises(SystemExit, match="more than 255"):
-        script.lists_of([set(range(256))])
-    lengths, content = script.lists_of([set(range(254, -1, -1)), set(), {7, 300}])
-    assert lengths.tolist() == [255, 0, 2]
-    assert content.tolist() == [*range(255), 7, 300]
-
-
-def test_the_licence_is_copied_without_line_numbers(folder: Path, tmp_path: Path) -> None:
-    build(folder, tmp_path / "out")
-    assert (tmp_path / "out" / "WORDNET-LICENSE.txt").read_text() == "This database is free.\nReally.\n"
-
-
-def test_a_broken_line_is_named(folder: Path, tmp_path: Path) -> None:
-    (folder / "data.verb").write_text(TOP + "00000300 29 v zz create\n")
-    with pytest.raises(SystemExit, match=r"data\.verb:3: expected a line of a WordNet data file"):
-        build(folder, tmp_path / "out")
 
 
 @pytest.mark.parametrize("missing", ["data.noun", "index.noun", "adv.exc"])

@@ -28,14 +28,3 @@ def test_outputs_differ_if_anything_but_times_does(
     assert "pairs/links.jsonl:2: character 7" in printed
     assert printed.endswith("3 files, 2 differ\n")
     assert compare_outputs.main(["compare", str(tmp_path / "old"), str(tmp_path / "old")]) == 0
-
-
-def test_a_command_leaves_its_output_messages_and_status(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert compare_outputs.run("version", ["--version"]) == 0
-    assert Path("version").read_text(encoding="utf-8").startswith("forest-align ")
-    assert compare_outputs.run("broken", ["align", "absent.tsv"]) == 2
-    messages = Path("broken.err").read_text(encoding="utf-8")
-    assert "absent.tsv" in messages and messages.endswith("exit status 2\n")

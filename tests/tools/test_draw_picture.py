@@ -41,15 +41,6 @@ def test_a_picture_is_drawn_by_the_aligner_that_is_named(
     assert ElementTree.parse(out).getroot().tag.endswith("svg") and loaded == ["contextual"]
 
 
-@pytest.mark.parametrize("more", [("out.svg", "--beside", "sultan"), ("out.gif",)])
-def test_a_picture_of_another_kind_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loaded: list[str], more: tuple[str, ...]
-) -> None:
-    with pytest.raises(SystemExit):
-        draw(monkeypatch, "one", "two", tmp_path / more[0], *more[1:])
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.engine
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="needs a browser: apt-get install chromium")
 def test_a_photograph_has_the_size_that_is_named(

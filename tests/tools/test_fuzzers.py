@@ -42,15 +42,6 @@ def test_readers_refuse_damaged_files(
     assert "300 inputs, 0 faults" in capsys.readouterr().out
 
 
-def test_a_reader_that_raises_another_error_is_a_fault(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(fuzz_readers, "readers", lambda folder: {"broken": lambda content: content[9**9]})
-    monkeypatch.setattr(sys, "argv", ["fuzz", "--seed", "7", "--cases", "1", "--mutations"])
-    assert fuzz_readers.main() == 1
-    assert "seed 7: reader of broken" in capsys.readouterr().err
-
-
 def test_a_reader_whose_time_grows_with_the_square_of_its_input_is_a_fault(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

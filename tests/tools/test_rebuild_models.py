@@ -110,11 +110,6 @@ def test_every_program_and_option_of_the_script_exists(
     assert len(helps) > 10
 
 
-def test_an_option_that_does_not_exist_is_noticed() -> None:
-    command = ["forest-align", "train", "joint", "--fast", "--epoch", "-o", "--seed"]
-    assert unknown_options(command, "-o MODEL, --output MODEL\n--epochs --seed SEED") == ["--fast", "--epoch"]
-
-
 def test_steps_that_are_done_are_skipped_and_a_failed_one_is_run_again(rebuild: Rebuild) -> None:
     broken = rebuild(fail="tools/build_word_vectors.py")
     before = STEPS[: STEPS.index("vectors")]
@@ -136,16 +131,6 @@ def test_steps_that_are_done_are_skipped_and_a_failed_one_is_run_again(rebuild: 
     ]
 
 
-def test_steps_can_be_chosen_by_name(rebuild: Rebuild) -> None:
-    assert rebuild("joint", "tagger").returncode == 0
-    assert rebuild.done() == {"joint", "tagger"} and len(rebuild.calls) == 3
-    wrong = rebuild("joint", "forests")
-    assert (
-        wrong.returncode == 2
-        and "forests: no such step; expected some of lexicon vectors parser-work" in wrong.stderr
-    )
-
-
 def test_later_steps_read_what_was_made_and_the_source_tree_stays(rebuild: Rebuild) -> None:
     rebuild("contextual")
     package = rebuild.out / "package" / "forest_align"
@@ -165,25 +150,6 @@ def test_later_steps_read_what_was_made_and_the_source_tree_stays(rebuild: Rebui
         text=True,
     )
     assert found.stdout.strip() == str(package / "aligners" / "loading.py"), found.stderr
-
-
-def test_no_sweep_starts_with_options_that_came_out_of_one(rebuild: Rebuild) -> None:
-    rebuild()
-    swept = [call[call.index("--model") + 1] for call in rebuild.calls if call[1] == "tune"]
-    assert swept == [
-        str(rebuild.out / name) for name in ("start/uniform", "em", "em-published", "start/fixed")
-    ]
-    tuned = [call for call in rebuild.calls if call[3] == "phrase-options"]
-    assert [call[call.index("--model") + 1] for call in tuned] == [
-        str(rebuild.out / "forest-without-phrases")
-    ]
-    untuned = [call[4:] for call in rebuild.calls if call[3] == "untuned"]
-    models = ROOT / "forest_align" / "aligners" / "models"
-    starts = [("uniform", "uniform"), ("uniform", "forest-published"), ("fixed", "fixed")]
-    assert [call[:3] for call in untuned] == [
-        [str(models / weights), "-o", str(rebuild.out / "start" / name)] for weights, name in starts
-    ]
-    assert [call[3:] for call in untuned] == [[], ["--published"], []]
 
 
 def test_the_page_has_every_step() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from run_notebook import main, run_notebook, text_of
+from run_notebook import main, run_notebook
 
 
 def notebook(path: Path, *sources: str) -> Path:
@@ -55,11 +55,3 @@ def test_an_error_names_its_cell_and_leaves_the_file(tmp_path: Path) -> None:
         main([str(path)])
     assert caught.value.__notes__ == [f"in cell 3 of {path}"]
     assert path.read_text(encoding="utf-8") == before
-
-
-def test_a_notebook_that_was_run_stays_the_same(tmp_path: Path) -> None:
-    path = notebook(tmp_path / "a.ipynb", "print('é')")
-    main([str(path)])
-    once = path.read_text(encoding="utf-8")
-    main([str(path)])
-    assert path.read_text(encoding="utf-8") == once == text_of(json.loads(once))

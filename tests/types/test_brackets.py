@@ -49,11 +49,6 @@ def test_what_treebanks_escape_is_read_as_it_stood_in_the_text(written: str, wor
     assert check_tree(f"(NN {written})", (word,), "tree")
 
 
-@pytest.mark.parametrize(("word", "written"), [("a\tb c", "a_b_c"), (" a", "a"), ("\x1f", "_"), ("", "_")])
-def test_blanks_in_words_become_underscores(word: str, written: str) -> None:
-    assert escape_word(word) == written
-
-
 @pytest.mark.parametrize(
     "bracket",
     ["", "a", "(NN a", "(NN a))", "(NN a) (NN b)", "(NN a) b", "a (NN b)", ")(NN a)", ")NN a(", "(NN a)("],

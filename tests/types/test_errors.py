@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-import forest_align
 from forest_align.types import ForestAlignError, InputError, ModelError
 
 
@@ -23,16 +22,6 @@ def test_the_place_stands_before_the_message(place: dict[str, object], message: 
     assert str(InputError("wrong", **place)) == message  # type: ignore[arg-type]
 
 
-def test_a_place_is_filled_in_where_it_was_unknown_only() -> None:
-    error = InputError("wrong", line=7, field="id").at(file="a.tsv", line=1)
-    assert (error.file, error.line, error.field) == ("a.tsv", 7, "id")
-
-
 def test_one_except_clause_catches_every_error_of_ours() -> None:
     assert issubclass(InputError, ForestAlignError) and issubclass(ModelError, ForestAlignError)
     assert issubclass(InputError, ValueError)
-
-
-def test_the_errors_are_found_in_the_package() -> None:
-    assert forest_align.InputError is InputError
-    assert issubclass(forest_align.ModelError, forest_align.ForestAlignError)

@@ -131,46 +131,6 @@ def test_the_best_tree_is_the_most_probable_tree_given(brackets: list[str], seed
     assert str(forest.best_tree(words)) == str(Tree.fromstring(brackets[int(np.argmax(logs))]))
 
 
-def test_every_given_tree_is_among_the_trees_of_the_forest() -> None:
-    forest = forest_of(HIGH, LOW, ODD)
-    found = [forest.bracket(WORDS, derivation) for derivation in forest.derivations()]
-    assert {HIGH, LOW, ODD} <= set(found)
-
-
-def test_trees_mix_parts_of_the_given_ones() -> None:
-    first = "(S (NP (NN a) (NN b)) (VP (VB c) (NP (NN d) (NN e))))"
-    second = "(S (ADJP (NN a) (NN b)) (VP (VB c) (ADVP (NN d) (NN e))))"
-    mixed = "(S (NP (NN a) (NN b)) (VP (VB c) (ADVP (NN d) (NN e))))"
-    forest = forest_of(first, second, logs=[0.0, -0.5])
-    assert mixed in [" ".join(str(tree).split()) for _, tree in forest.trees(list("abcde"))]
-    assert len(list(forest.trees(list("abcde"), 2))) == 2
-
-
-def test_a_tree_with_several_derivations_comes_once() -> None:
-    # The first tree has the head of its verb phrase; what mixes the others writes it with that of its clause.
-    clause_and_verb = "(S (S (NN a)) (, ,) (VP (VB b)))"
-    others = ["(S (VP (NN a)) (, ,) (VP (VB b)))", "(S (S (NN a)) (, ,) (NP (VB b)))"]
-    forest, words = forest_of(clause_and_verb, *others, logs=[0.0, -0.1, -0.2]), ["a", ",", "b"]
-    derivations = list(forest.derivations())
-    written = [forest.bracket(words, derivation) for derivation in derivations]
-    assert written.count(clause_and_verb) == 2
-    found = list(forest.scored_brackets(words))
-    assert [bracket for _, bracket in found] == list(dict.fromkeys(written))
-    assert [score for score, _ in found] == [
-        derivations[written.index(bracket)].log_probability for _, bracket in found
-    ]
-    assert [(score, " ".join(str(tree).split())) for score, tree in forest.trees(words, 3)] == found[:3]
-    assert list(forest.scored_brackets(k=1)) == [(found[0][0], "(S (S (NN 0)) (, 1) (VP (VB 2)))")]
-
-
-def test_trees_without_words_have_the_numbers_of_tokens_as_leaves() -> None:
-    forest = forest_of("(NP (NP (DT the) (NN man)) (PP (IN with) (NP (PRP it))))")
-    numbered = "(NP (NP (DT 0) (NN 1)) (PP (IN 2) (NP (PRP 3))))"
-    assert forest.bracket() == numbered
-    assert " ".join(str(forest.best_tree()).split()) == numbered
-    assert [tree.leaves() for _, tree in forest.trees()] == [["0", "1", "2", "3"]]
-
-
 def test_a_number_of_trees_is_understood_with_and_without_words() -> None:
     forest = forest_of(HIGH, LOW)
     assert len(list(forest.trees(1))) == len(list(forest.trees(k=1))) == 1
@@ -224,26 +184,9 @@ def test_brackets_in_words_come_out_by_name_and_go_back_in() -> None:
     assert forest_from_bracket(forest.bracket(["(", "x)y", ")"]))[0] == ("(", "x)y", ")")
 
 
-@pytest.mark.parametrize("word", ["", " ", "\N{NO-BREAK SPACE}"])
-def test_a_word_of_blanks_leaves_something_between_the_brackets(word: str) -> None:
-    assert forest_of("(NP (DT the) (NN man))").bracket(["the", word]) == "(NP (DT the) (NN _))"
-
-
-def test_a_word_that_ends_in_a_backslash_is_a_leaf_like_any_other() -> None:
-    words = ["\\", "\\(", "1\\/2"]
-    forest = forest_of("(S (SYM a) (NP (NN b) (CD c)))")
-    (_, tree), best = next(forest.trees(words)), forest.best_tree(words)
-    assert tree.leaves() == best.leaves() == ["\\", "\\-LRB-", "1\\/2"]
-
-
 def test_a_bracket_needs_as_many_words_as_the_forest_has() -> None:
     with pytest.raises(InputError, match="covers 7 tokens, found 1"):
         forest_of(HIGH).bracket(["I"])
-
-
-def test_a_forest_cannot_be_changed() -> None:
-    with pytest.raises(ValueError, match="read-only"):
-        forest_of(HIGH).start[0] = 3
 
 
 @given(brackets=random_trees(), seed=st.integers(0, 99))
@@ -409,13 +352,6 @@ def test_each_rule_of_a_forest_is_checked_and_named(
     assert caught.value.field == field
 
 
-def test_logarithms_may_be_rounded() -> None:
-    data = forest_of(HIGH, LOW, ODD, logs=[-1.0, -2.0, -9.0]).to_dict()
-    for name in ("log_marginal", "edge_log_marginal"):
-        data[name] = [round(value, 4) for value in data[name]]
-    list(ParseForest.from_dict(data).trees(WORDS))
-
-
 def test_trees_share_all_probability_whatever_the_roots_have() -> None:
     data = forest_of("(S (NN a) (NN b))", "(NP (NN a) (NN b))", logs=[0.0, float(np.log(3))]).to_dict()
     for name in ("log_marginal", "edge_log_marginal"):
@@ -436,12 +372,6 @@ def test_exact_probabilities_are_kept_in_json_and_unknown_ones_are_null() -> Non
     np.testing.assert_array_equal(ParseForest.from_dict(data).log_posterior, values)
     with pytest.raises(ValueError, match="read-only"):
         forest.log_posterior[0] = 0
-
-
-@pytest.mark.parametrize("value", [None, [], "x", 3])
-def test_a_forest_that_is_no_object_is_refused(value: Any) -> None:
-    with pytest.raises(InputError, match="object"):
-        ParseForest.from_json(value)
 
 
 def test_very_improbable_trees_keep_finite_marginals() -> None:

@@ -37,9 +37,3 @@ def test_a_chain_is_split_into_what_was_joined_or_refused(length: int) -> None:
 def test_labels_that_brackets_or_chains_cannot_hold_are_refused(labels: list[str]) -> None:
     with pytest.raises(InputError, match="without blanks, brackets and '::'"):
         join_chain(labels)
-
-
-@pytest.mark.parametrize("text", ["", "::", ":::", "A::", "::A", "A:::::", "N P", ":::::A"])
-def test_what_is_no_chain_is_told_and_still_split(text: str) -> None:
-    assert not is_chain(text)
-    assert split_chain(text)

@@ -23,11 +23,6 @@ def tokens(draw: st.DrawFn) -> Token:
     return Token(draw(texts), draw(texts), draw(texts), *offsets)
 
 
-@given(tokens())
-def test_a_token_comes_back_from_json(token: Token) -> None:
-    assert Token.from_dict(json.loads(json.dumps(token.to_dict()))) == token
-
-
 @pytest.mark.parametrize(
     ("values", "field"),
     [
@@ -92,11 +87,6 @@ def test_vectors_that_are_no_table_are_refused(vectors: Any, found: str) -> None
         Sentence(tuple(map(Token, "ab")), vectors=vectors)
 
 
-def test_the_raw_text_is_given_by_keyword_only() -> None:
-    with pytest.raises(TypeError):
-        Sentence((Token("cat"),), None, None, "cat")  # type: ignore[misc]
-
-
 def test_a_text_is_not_taken_for_its_characters() -> None:
     with pytest.raises(InputError, match=r"expected words, found the text 'He died\.'"):
         Sentence.from_words("He died.")
@@ -112,24 +102,11 @@ def test_what_is_no_text_is_no_word_and_no_tag(wrong: Any) -> None:
         Sentence.from_words(["He", "died"], "NN")
 
 
-def test_words_may_come_one_by_one() -> None:
-    sentence = Sentence.from_words(word for word in ("He", "died"))
-    assert (sentence.words, sentence.text) == (("He", "died"), "He died")
-
-
 def test_every_word_needs_a_tag_if_any_has_one() -> None:
     assert Sentence.from_words(["He", "died"], ["PRP", "VBD"]).tags == ("PRP", "VBD")
     for tags in (["PRP"], ["PRP", "VBD", "."]):
         with pytest.raises(InputError, match=f"expected 2 tags, one a word, found {len(tags)}"):
             Sentence.from_words(["He", "died"], tags)
-
-
-def test_words_without_a_text_stand_one_blank_apart() -> None:
-    sentence = Sentence.from_words(["He", "", "passed", "away"])
-    assert sentence.text == "He  passed away"
-    assert [(token.start, token.end) for token in sentence.tokens] == [(0, 2), (3, 3), (4, 10), (11, 15)]
-    assert "offsets" not in sentence.to_dict()
-    assert Sentence.from_json(sentence.to_json()).tokens == sentence.tokens
 
 
 @pytest.mark.parametrize("text", ["He  died", "He died ", "", "Died he"])
@@ -179,14 +156,6 @@ def test_the_sentences_of_a_text_are_spans_of_its_tokens_and_survive_json() -> N
     assert text.sentences == ((0, 3), (3, 6))
     assert text.to_dict()["sentences"] == [[0, 3], [3, 6]]
     assert Sentence.from_json(text.to_json()).starts == (3,)
-
-
-def test_one_sentence_has_one_span_and_no_field_in_json() -> None:
-    sentence = Sentence.from_words(["He", "left"])
-    assert sentence.sentences == ((0, 2),)
-    assert "sentences" not in sentence.to_dict()
-    assert Sentence(()).sentences == ()
-    assert Sentence.from_dict({"tokens": ["a"], "sentences": [[0, 1]]}).starts == ()
 
 
 @pytest.mark.parametrize("starts", [(0,), (2,), (1, 1), (-1,), (3,)])

@@ -26,12 +26,6 @@ def test_a_grid_has_a_sum_for_each_two_spans() -> None:
     assert found.tolist() == [[int(table[a:b, c:d].sum()) for c, d in columns] for a, b in rows]
 
 
-def test_sums_keep_the_type_of_the_table() -> None:
-    types = [SpanSums.of(np.ones((2, 3), dtype)).corners.dtype for dtype in (np.float32, np.float64, bool)]
-    assert types == [np.float32, np.float64, np.int64]
-    assert SpanSums.of(np.zeros((0, 3))).corners.shape == (1, 4)
-
-
 def test_span_pairs_inside_sentences_are_those_without_a_boundary_between_words_of_a_side() -> None:
     lengths, starts = (6, 5), ((2, 4), (3,))
     spans = [[(a, b) for a in range(n) for b in range(a + 1, n + 1) if b - a < 4] for n in lengths]

@@ -18,7 +18,7 @@ from forest_align.aligners.joint._link_features import LINK_DELETION_FEATURES, L
 from forest_align.aligners.joint._phrase_deletions import DELETED_PHRASE_FEATURES
 from forest_align.aligners.joint._phrase_edits import PHRASE_FEATURES
 from forest_align.aligners.joint.aligner import JointAligner, bundled_model, margins
-from forest_align.aligners.joint.arcs import ARC_CLASSES, ARC_FEATURES
+from forest_align.aligners.joint.arcs import ARC_FEATURES
 from forest_align.aligners.joint.features import DELETION_FEATURES, WORD_FEATURES, PairEdits, pair_edits
 from forest_align.aligners.joint.model import VARIANTS, WEIGHT_COUNT, JointModel, summed_features
 from forest_align.aligners.joint.program import Solution, best_edits
@@ -28,7 +28,7 @@ from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import InputError, Sentence
 
 from ...places import SHARED
-from .joint_sentences import ToyParser, sentence, vectors
+from .joint_sentences import ToyParser, sentence
 
 ONE = "the old man bought a car in London"
 TWO = "in London he bought the old car a man sold"
@@ -48,23 +48,6 @@ def edits_of(
 
 def random_weights(seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=WEIGHT_COUNT) * 0.1
-
-
-def test_equal_sentences_align_word_by_word(aligner: JointAligner) -> None:
-    found = aligner.align(ONE, ONE)
-    assert found.words.pairs == tuple((k, k) for k in range(8))
-    assert found.words.scores is not None and all(0.5 < score <= 1 for score in found.words.scores)
-    assert found.unaligned_source == found.unaligned_target == ()
-    assert found.aligner == "joint"
-
-
-def test_swapped_sentences_give_the_transposed_alignment(aligner: JointAligner) -> None:
-    there, back = aligner.align(ONE, TWO), aligner.align(TWO, ONE)
-    assert there.words.pairs and there.words == back.words.swap()
-    assert there.unaligned_source == back.unaligned_target
-    assert {(p.source_node.span, p.target_node.span) for p in there.phrases} == {
-        (p.target_node.span, p.source_node.span) for p in back.phrases
-    }
 
 
 def test_phrases_of_several_words_link_all_their_words_and_say_whether_they_are_constituents() -> None:
@@ -144,18 +127,6 @@ def test_aligned_arcs_and_the_total_score_are_part_of_the_result(aligner: JointA
     assert Alignment.from_json(found.to_json()).score == found.score
 
 
-def test_the_score_of_nothing_is_the_sum_of_all_deletions() -> None:
-    edits, weights = edits_of(), random_weights()
-    model = JointModel(weights)
-    by_name = dict(zip(ARC_FEATURES, model.named_weights("arcs"), strict=True))
-    words = sum((side @ model.named_weights("deletions")).sum() for side in edits.deletions)
-    classes = {"det": "det", "nsubj": "subj", "dobj": "obj", "root": "root"}
-    arcs = [arc.relation for side in edits.arcs for arc in side]
-    assert set(arcs) >= {"det", "nsubj"}
-    expected = words + sum(by_name[f"delete {classes.get(name, name)}"] for name in arcs)
-    assert model.score_of_nothing(edits) == pytest.approx(expected)
-
-
 def test_models_with_deletions_of_phrases_delete_unaligned_phrases_as_wholes(tmp_path: Path) -> None:
     weights = random_weights()
     plain = JointModel(weights)
@@ -169,15 +140,6 @@ def test_models_with_deletions_of_phrases_delete_unaligned_phrases_as_wholes(tmp
     model.save(tmp_path)
     again = JointModel.load(tmp_path)
     assert again.phrase_deletions and np.array_equal(again.weights, model.weights)
-
-
-def test_features_are_symmetric_in_the_two_sentences() -> None:
-    there, back = edits_of(ONE, TWO), edits_of(TWO, ONE)
-    order = {tuple(span): place for place, span in enumerate(back.spans.tolist())}
-    swapped = [order[t, f, s, e] for s, e, t, f in there.spans.tolist()]
-    model = JointModel(random_weights())
-    assert model.scores(there)[0] == pytest.approx(model.scores(back)[0][swapped], abs=1e-4)
-    assert sorted(model.scores(there)[1]) == pytest.approx(sorted(model.scores(back)[1]), abs=1e-4)
 
 
 def test_paraphrases_of_the_user_are_considered_and_count_as_synonyms() -> None:
@@ -194,15 +156,6 @@ def test_paraphrases_of_the_user_are_considered_and_count_as_synonyms() -> None:
     assert after.phrase_features[place, PHRASE_FEATURES.index("known as collocation")] == 1
     swapped = pair_edits(two, one, load_lexicon(), ppdb=table, **options)
     assert [2, 4, 2, 3] in swapped.spans.tolist()
-
-
-def test_paraphrases_of_the_user_reach_the_edits_of_the_aligner() -> None:
-    one, two = sentence("the man died", 768), sentence("the man sold", 768)
-    informed = JointAligner(ppdb=PairTable([("died", "sold")])).edits(one, two)
-    plain = JointAligner().edits(one, two)
-    assert informed.word_features.sum() != plain.word_features.sum()
-    # The link model knows of them too.
-    assert (informed.deletions[0][2] != plain.deletions[0][2]).any()
 
 
 def test_pairs_of_words_come_first_and_phrases_are_no_longer_than_asked_for() -> None:
@@ -242,17 +195,6 @@ def test_phrases_may_be_as_long_as_their_sentences_without_any_cost() -> None:
     tracemalloc.stop()
     assert np.array_equal(found, wanted) and [0, 4, 0, 4] in found.tolist()
     assert peak < 2**20
-
-
-def test_arcs_of_one_type_and_of_two_have_features_of_their_own() -> None:
-    edits = edits_of("she bought the car", "she sold the car")
-    names = [
-        {ARC_FEATURES[k]: value for k, value in enumerate(row) if value}
-        for row in edits.arc_features.tolist()
-    ]
-    assert {"align two subj": 1.0, "delete subj": -2.0} in names
-    assert {"align two root": 1.0, "delete root": -2.0} in names
-    assert len(ARC_FEATURES) == 3 * len(ARC_CLASSES)
 
 
 def test_margins_say_what_the_next_best_alignment_loses() -> None:
@@ -327,22 +269,6 @@ def test_an_alignment_that_was_cut_short_says_so_on_both_sides(
         assert f"after {joint_solver.MOST_NODES} nodes" in warning
 
 
-def test_phrases_come_in_the_order_of_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Pairs of words come before those of longer phrases among the edits.
-    first, second = sentence("she bought car the man"), sentence("she bought car the man")
-    edits = pair_edits(first, second, load_lexicon(), longest=2, arcs=False)
-    spans = [tuple(span) for span in edits.spans.tolist()]
-    wanted = [(0, 2, 0, 2), (2, 3, 2, 3), (3, 5, 3, 5)]
-    places = np.array(sorted(spans.index(span) for span in wanted))
-    assert [spans[place] for place in places] != wanted
-    monkeypatch.setattr(
-        "forest_align.aligners.joint.model.best_edits", lambda *problem: Solution(places, places[:0], 0.0)
-    )
-    model = JointModel(random_weights(), "phrase", 2)
-    found = JointAligner(model).align_prepared(first, second)
-    assert [(*p.source_node.span, *p.target_node.span) for p in found.phrases] == wanted
-
-
 @pytest.mark.parametrize("links", [True, False])
 def test_a_model_comes_back_from_its_folder(tmp_path: Path, links: bool) -> None:
     weights = random_weights().astype(np.float32).astype(float)
@@ -385,23 +311,11 @@ def test_sentences_that_lack_something_are_refused(aligner: JointAligner) -> Non
             aligner.align_prepared(bad, ready)
 
 
-def test_a_tree_that_a_sentence_came_with_is_kept(aligner: JointAligner) -> None:
-    given = replace(sentence("she bought the car"), vectors=None)
-    (prepared,) = aligner.prepare([given])
-    assert isinstance(prepared, Sentence) and prepared.forest is given.forest
-    assert np.array_equal(prepared.vectors, vectors(given.words, 768))
-
-
 def test_settings_name_the_variant_of_the_model(aligner: JointAligner) -> None:
     model = replace(aligner.model, variant="phrase", longest=2)
     found = JointAligner(model, lexicon=load_lexicon()).settings
     assert (found["variant"], found["longest"]) == ("phrase", 2)
     assert json.loads(json.dumps(found)) == found
-
-
-def test_one_word_sentences_align(aligner: JointAligner) -> None:
-    assert aligner.align("car", "car").words.pairs == ((0, 0),)
-    assert len(aligner.align("car", "the old man bought a car").words) <= 1
 
 
 def test_many_workers_give_the_results_of_one(aligner: JointAligner) -> None:

@@ -9,14 +9,10 @@ import pytest
 
 from forest_align.aligners.contextual.aligner import ContextualAligner, bundled_model
 from forest_align.aligners.joint._link_features import (
-    LINK_DELETION_FEATURES,
-    LINK_PHRASE_FEATURES,
-    LINK_WORD_FEATURES,
     LinkTable,
     link_table,
 )
-from forest_align.aligners.joint._phrase_edits import PHRASE_FEATURES
-from forest_align.aligners.joint.features import DELETION_FEATURES, WORD_FEATURES, PairEdits, pair_edits
+from forest_align.aligners.joint.features import PairEdits, pair_edits
 from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import ModelError
@@ -48,12 +44,6 @@ def table() -> LinkTable:
     probability = np.random.default_rng(1).random((5, 4), dtype=np.float32) ** 4
     probability[0, 0], probability[1, 1] = 0, 1
     return LinkTable.of(probability, 0.45)
-
-
-def test_the_names_of_link_features_come_last_among_those_of_their_edits() -> None:
-    assert WORD_FEATURES[-5:] == LINK_WORD_FEATURES
-    assert PHRASE_FEATURES[-6:] == LINK_PHRASE_FEATURES
-    assert DELETION_FEATURES[-4:] == LINK_DELETION_FEATURES
 
 
 def test_word_features_are_those_of_the_cell(table: LinkTable) -> None:
@@ -101,32 +91,6 @@ def test_edits_carry_what_the_contextual_aligner_finds() -> None:
         assert edits.phrase_features[place, -3] == pytest.approx(probability[s:e, t:f].sum(), abs=1e-4)
     assert edits.deletions[0][:, -2] == pytest.approx(probability.max(axis=1), abs=1e-5)
     assert edits.deletions[1][:, -2] == pytest.approx(probability.max(axis=0), abs=1e-5)
-
-
-def test_without_a_link_model_its_features_are_zero_and_the_others_are_the_same() -> None:
-    with_links, without = edits_of(ONE, TWO), edits_of(ONE, TWO, links=False)
-    assert np.array_equal(with_links.spans, without.spans)
-    for one, other, width in (
-        (with_links.word_features, without.word_features, len(LINK_WORD_FEATURES)),
-        (with_links.phrase_features, without.phrase_features, len(LINK_PHRASE_FEATURES)),
-        *(
-            (*sides, len(LINK_DELETION_FEATURES))
-            for sides in zip(with_links.deletions, without.deletions, strict=True)
-        ),
-    ):
-        assert np.array_equal(one[:, :-width], other[:, :-width])
-        assert one[:, -width:].any() and not other[:, -width:].any()
-
-
-def test_link_features_are_symmetric_in_the_two_sentences() -> None:
-    there, back = edits_of(ONE, TWO), edits_of(TWO, ONE)
-    order = {tuple(span): place for place, span in enumerate(back.spans.tolist())}
-    swapped = np.array([order[t, f, s, e] for s, e, t, f in there.spans.tolist()])
-    count = len(there.word_features)
-    assert there.word_features == pytest.approx(back.word_features[swapped[:count]], abs=1e-3)
-    assert there.phrase_features == pytest.approx(back.phrase_features[swapped[count:] - count], abs=1e-3)
-    for side in (0, 1):
-        assert there.deletions[side] == pytest.approx(back.deletions[1 - side], abs=1e-3)
 
 
 @pytest.mark.parametrize("one", [ONE, "the dogs the the the a dog the"])

@@ -17,7 +17,6 @@ from forest_align.aligners.semi_markov.aligner import SemiMarkovAligner
 from forest_align.aligners.semi_markov.lattice import LatticeOptions
 from forest_align.alignment import Alignment
 from forest_align.cext import semicrf
-from forest_align.lexicon.pair_table import PairTable
 from forest_align.parsing import sentence_from_bracket
 from forest_align.types import InputError, Sentence
 
@@ -30,27 +29,6 @@ sentences = st.lists(st.sampled_from(WORDS), min_size=1, max_size=7).map(
 )
 
 KINDS = (LatticeOptions(), LatticeOptions(longest_null=3, resources=("wordnet", "names", "groups")))
-
-
-class NoParser:
-    """Must never be asked."""
-
-    def parse_many(self, sentences: object, batch_size: int = 32) -> object:
-        raise AssertionError("the parser was asked")
-
-
-def test_the_same_words_are_linked_where_the_weights_say_so() -> None:
-    alignment = SemiMarkovAligner(simple_model()).align(tagged(PAIRS[1][0]), tagged(PAIRS[1][1]))
-    assert alignment.to_pharaoh() == "0-0 1-1 2-2 5-5"
-    assert alignment.unaligned_source == ((3, 5),) and alignment.unaligned_target == ((3, 5),)
-    assert alignment.aligner == "semi-markov" and not alignment.root_aligned
-    assert alignment.log_probability is not None and -5 < alignment.log_probability <= 0
-
-
-def test_order_decides_between_equal_words() -> None:
-    source, target = tagged("a/DT dog/NN"), tagged("a/DT cat/NN a/DT dog/NN a/DT fox/NN")
-    model = simple_model(to_the_next=3.0)
-    assert SemiMarkovAligner(model).align(source, target).to_pharaoh() == "0-2 1-3"
 
 
 def test_phrases_are_aligned_as_wholes_where_that_scores_higher() -> None:
@@ -121,18 +99,6 @@ def test_any_weights_give_a_sound_alignment(
         )
     line = alignment.to_json()
     assert Alignment.from_json(line).to_json() == line
-
-
-@settings(derandomize=True)
-@given(st.integers(0, 2**32 - 1), sentences, sentences, st.sampled_from(KINDS))
-def test_swapped_sentences_give_the_swapped_alignment(
-    seed: int, source: Sentence, target: Sentence, options: LatticeOptions
-) -> None:
-    aligner = SemiMarkovAligner(random_model(seed, 0.5, options))
-    assume(source.words != target.words)  # which of two equal sentences comes first, nobody can tell
-    one, two = aligner.align(source, target), aligner.align(target, source)
-    assert one.swap().to_json() == two.to_json()
-    assert one.swap().swap() == one
 
 
 TOKENS: Any = {"options": LatticeOptions((1, 1)), "both_directions": True}
@@ -223,33 +189,6 @@ def test_what_decides_besides_weights_is_told_for_reports() -> None:
     assert json.loads(json.dumps(aligner.settings)) == aligner.settings
 
 
-def test_paraphrases_of_the_user_count_as_synonyms() -> None:
-    source, target = tagged("he/PRP zonked/VBD"), tagged("he/PRP glorped/VBD out/RP")
-    model = simple_model({"synonyms by length": 15.0})
-    model.weights["words"][:, 6] = 20.0  # synonym
-    assert SemiMarkovAligner(model).align(source, target).to_pharaoh() == "0-0"
-    phrases = PairTable([("zonked", "glorped out")])
-    assert SemiMarkovAligner(model, ppdb=phrases).align(source, target).to_pharaoh() == "0-0 1-1 1-2"
-    words = PairTable([("dogs", "hounds")])
-    pair = tagged("dogs/NNS bark/VBP"), tagged("hounds/NNS sing/VBP")
-    assert SemiMarkovAligner(simple_model(), ppdb=words).align(*pair).to_pharaoh() == ""
-    assert SemiMarkovAligner(model, ppdb=words).align(*pair).to_pharaoh() == "0-0"
-
-
-def test_results_do_not_depend_on_workers_or_batches() -> None:
-    aligner = SemiMarkovAligner(random_model(1, 0.5))
-    pairs = [tuple(map(tagged, pair)) for pair in PAIRS * 8]
-    alone = [alignment.to_json() for alignment in aligner.align_many(pairs, batch_size=4)]
-    assert [found.to_json() for found in aligner.align_many(pairs, batch_size=3, workers=3)] == alone
-
-
-def test_tagged_sentences_are_not_parsed_again() -> None:
-    aligner = SemiMarkovAligner(simple_model(), parser=NoParser())  # type: ignore[arg-type]
-    assert aligner.align(*map(tagged, PAIRS[3])).to_pharaoh() == "0-0"
-    with pytest.raises(AssertionError, match="was asked"):
-        aligner.align(Sentence.from_words(["yes"]), tagged("yes/UH"))
-
-
 @pytest.mark.parametrize(
     ("source", "message"),
     [(Sentence(()), "at least one token"), (Sentence.from_words(["yes"]), "part-of-speech tags")],
@@ -284,17 +223,6 @@ def test_a_bundled_model_knows_what_it_was_trained_on_and_aligns(name: str) -> N
     assert sum(len(item.read_bytes()) for item in folder.iterdir()) < 100_000
 
 
-def test_the_bundled_token_model_aligns_single_words_in_both_directions() -> None:
-    aligner = forest_align.load("semi-markov-tokens")
-    assert (aligner.settings["longest"], aligner.settings["both_directions"]) == ([1, 1], True)
-    source = tagged("she/PRP left/VBD New/NNP York/NNP in/IN May/NNP ./.")
-    target = tagged("in/IN May/NNP ,/, she/PRP left/VBD New/NNP York/NNP ./.")
-    alignment = aligner.align(source, target)
-    spans = {(p.source_node.span, p.target_node.span) for p in alignment.phrases}
-    assert spans == {((i, i + 1), (j, j + 1)) for i, j in alignment.words}
-    assert {(2, 5), (3, 6)} <= set(alignment.words)
-
-
 def test_the_phrasal_model_links_phrases_where_the_other_links_their_words() -> None:
     source = tagged("she/PRP left/VBD New/NNP York/NNP in/IN May/NNP ./.")
     target = tagged("in/IN May/NNP ,/, she/PRP left/VBD New/NNP York/NNP ./.")
@@ -304,11 +232,3 @@ def test_the_phrasal_model_links_phrases_where_the_other_links_their_words() -> 
         blocks.append({(p.source_node.span, p.target_node.span) for p in alignment.phrases})
     assert {((2, 3), (5, 6)), ((3, 4), (6, 7))} <= blocks[0]
     assert ((2, 4), (5, 7)) in blocks[1]
-
-
-def test_alignments_can_be_written_and_read_as_json_lines() -> None:
-    alignment = SemiMarkovAligner(simple_model()).align(*map(tagged, PAIRS[1]))
-    values = json.loads(alignment.to_json())
-    assert values["phrases"][0]["constituents"] is False
-    assert values["phrases"][0]["source_label"] == "DT"
-    assert Alignment.from_json(alignment.to_json()).phrases == alignment.phrases

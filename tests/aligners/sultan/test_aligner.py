@@ -99,21 +99,7 @@ def test_a_sentence_is_aligned_to_itself_along_the_diagonal() -> None:
     assert found.pairs == tuple((k, k) for k in range(len(one)))
 
 
-def test_gaps_are_the_words_without_links() -> None:
-    aligner = SultanAligner()
-    one = sentence_from_bracket("(S (NP (DT A) (JJ red) (NN cat)) (VP (VBD sat) (ADVP (RB down))))")
-    two = sentence_from_bracket("(S (NP (DT A) (NN cat)) (VP (VBD sat)))")
-    found = aligner.align(one, two)
-    assert found.words.pairs == ((0, 0), (2, 1), (3, 2))
-    assert found.unaligned_source == ((1, 2), (4, 5)) and found.unaligned_target == ()
-
-
 def test_settings_are_the_parameters_and_the_annotator_as_json_values() -> None:
     found = json.loads(json.dumps(SultanAligner().settings))
     assert found["ppdb_similarity"] == found["word_weight"] == 0.9
     assert (found["annotator"], "threshold" in found) == ("trees", False)
-
-
-def test_a_sentence_without_words_is_refused() -> None:
-    with pytest.raises(InputError, match="at least one token"):
-        SultanAligner(ppdb=PairTable([])).align_prepared(Sentence(()), sentence_from_bracket(TREES[0]))

@@ -9,7 +9,6 @@ import pytest
 from forest_align.aligners.sultan._contexts import Contexts, word_similarity
 from forest_align.aligners.sultan.parameters import PublishedParameters
 from forest_align.aligners.sultan.sentence_view import SentenceView, crossed, parallel
-from forest_align.eval.metrics.dependencies import TABLE_TYPES
 from forest_align.parsing.dependencies.annotators import Annotation
 from forest_align.parsing.dependencies.typed import Dependency
 from forest_align.types import Sentence
@@ -92,14 +91,6 @@ def test_two_words_are_evidence_once_however_many_dependencies_they_have() -> No
     assert evidence(one, one) == [[(1, 1)], [(0, 0)]]
 
 
-def test_the_order_of_evidence_makes_no_difference_to_its_sum() -> None:
-    one = view(("NN", "NN"), Dependency(0, 1, "nn"))
-    similar = {(0, 0): 1.0, (0, 1): 0.1, (1, 0): 0.1}
-    contexts = Contexts(one, one, similar, PublishedParameters().window)
-    assert sum(similar.values()) != sum(reversed(similar.values()))
-    assert contexts.total(similar) == contexts.total(reversed(similar)) == 1.2
-
-
 def expected(orientation: str) -> set[tuple[str, str, str, str]]:
     """All that the rows of an orientation say, also when the sentences change places."""
     found = set()
@@ -123,8 +114,3 @@ def test_nothing_else_is_equivalent() -> None:
     }
     assert all(parallel(one, two, name, name) for one, two, name, _ in all_calls())
     assert {call for call in all_calls() if crossed(*call)} == expected("c")
-
-
-def test_dependencies_are_measured_on_the_types_that_the_table_names() -> None:
-    named = {name for row in ROWS for name in (*row[3], *row[4])}
-    assert len(ROWS) == 23 and set(TABLE_TYPES) == named and len(TABLE_TYPES) == len(named)

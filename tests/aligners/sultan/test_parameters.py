@@ -12,7 +12,6 @@ from forest_align.aligners import load
 from forest_align.aligners.model_folder import model_folder
 from forest_align.aligners.sultan.aligner import SultanAligner
 from forest_align.aligners.sultan.parameters import (
-    MODULES,
     PublishedParameters,
     load_parameters,
     save_parameters,
@@ -24,14 +23,6 @@ def test_parameters_survive_the_folder(tmp_path: Path) -> None:
     parameters = PublishedParameters(0.5, 0.7, 2, frozenset({"text", "entities"}))
     save_parameters(tmp_path / "new", parameters, "spacy")
     assert load_parameters(tmp_path / "new") == (parameters, "spacy")
-
-
-def test_a_folder_of_an_earlier_version_is_read(tmp_path: Path) -> None:
-    save_parameters(tmp_path, PublishedParameters(0.5), "trees")
-    card = json.loads((tmp_path / "model.json").read_text())
-    del card["parameters"]["cosine"]
-    (tmp_path / "model.json").write_text(json.dumps(card))
-    assert load_parameters(tmp_path) == (PublishedParameters(0.5), "trees")
 
 
 def test_a_saved_aligner_is_loaded_as_it_was(tmp_path: Path) -> None:
@@ -93,16 +84,3 @@ def test_parameters_that_cannot_be_are_refused(tmp_path: Path, change: dict[str,
 def test_parameters_that_cannot_be_are_refused_at_once(values: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=f"^{message}"):
         PublishedParameters(**values)
-
-
-def test_the_parameters_are_those_of_the_paper() -> None:
-    plain = PublishedParameters()
-    assert (plain.ppdb_similarity, plain.word_weight, plain.window) == (0.9, 0.9, 3)
-    assert plain.modules == MODULES and plain.cosine == 0.48
-    for edge in ({"word_weight": 0}, {"word_weight": 1}, {"ppdb_similarity": 1}, {"window": 0}):
-        assert PublishedParameters(**edge)  # type: ignore[arg-type]
-
-
-def test_a_folder_without_a_model_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="no model"):
-        load_parameters(tmp_path)

@@ -47,31 +47,6 @@ def only(*modules: str) -> PublishedParameters:
     return replace(ALL, modules=frozenset(modules))
 
 
-def test_identical_sequences_need_a_content_word() -> None:
-    source, target = view("in/IN the/DT red/JJ house/NN"), view("the/DT red/JJ car/NN in/IN the/DT")
-    found = published_links(source, target, no_synonyms, only("sequences"))
-    assert {(1, 0), (2, 1)} <= found
-    assert (0, 3) not in found  # "in the" is all stop words, and "the" is taken
-
-
-def test_sequences_of_stop_words_follow_content_words() -> None:
-    source, target = view("of/IN the/DT cat/NN"), view("dog/NN of/IN the/DT")
-    assert published_links(source, target, no_synonyms, only("sequences")) == set()
-    found = published_links(source, target, no_synonyms, only("sequences", "stop words"))
-    assert found == {(0, 1), (1, 2)}
-
-
-def test_the_longer_sequence_goes_first() -> None:
-    source = view("big/JJ dog/NN ate/VBD and/CC the/DT big/JJ dog/NN slept/VBD")
-    target = view("the/DT big/JJ dog/NN slept/VBD")
-    assert published_links(source, target, no_synonyms, only("sequences")) == {(4, 0), (5, 1), (6, 2), (7, 3)}
-
-
-def test_a_partial_mention_takes_what_is_left_of_the_full_name() -> None:
-    source, target = view("Francisco/NNP Merino/NNP slept/VBD"), view("then/RB Merino/NNP rested/VBD")
-    assert published_links(source, target, no_synonyms, only("entities")) == {(0, 1), (1, 1)}
-
-
 @pytest.mark.parametrize(
     ("part", "name", "rest"),
     [
@@ -98,50 +73,11 @@ def test_a_partial_mention_need_not_be_the_end_of_the_name(
     assert {(j, i) for i, j in found} == published_links(full, short, no_synonyms, only("entities"))
 
 
-def test_a_first_name_is_not_aligned_to_a_surname_that_stands_alone() -> None:
-    source = view("George/NNP Bush/NNP slept/VBD")
-    target = view("George/NNP and/CC then/RB Bush/NNP rested/VBD")
-    assert published_links(source, target, no_synonyms, only("entities")) == {(0, 0), (1, 3)}
-
-
-def test_what_is_left_of_a_name_stays_unaligned_beside_a_mention_of_several_words() -> None:
-    source = view("Juan/NNP Francisco/NNP Merino/NNP slept/VBD")
-    target = view("then/RB Francisco/NNP Merino/NNP rested/VBD")
-    assert published_links(source, target, no_synonyms, only("entities")) == {(1, 1), (2, 2)}
-
-
-def test_what_is_left_of_a_name_and_aligned_already_is_not_aligned_again() -> None:
-    source = view("holy/JJ Francisco/NNP Merino/NNP slept/VBD")
-    target = view("holy/JJ Francisco/FW then/RB Merino/NNP rested/VBD")
-    found = published_links(source, target, no_synonyms, only("sequences", "entities"))
-    assert found == {(0, 0), (1, 1), (2, 3)}
-
-
 def test_an_acronym_is_aligned_to_every_term() -> None:
     source, target = view("the/DT FBI/NNP said/VBD"), view("Federal/NNP Bureau/NNP spoke/VBD")
     assert published_links(view("FB/NNP ran/VBD"), target, no_synonyms, only("entities")) == {(0, 0), (0, 1)}
     assert published_links(source, target, no_synonyms, only("entities")) == set()
     assert published_links(target, view("FB/NNP ran/VBD"), no_synonyms, only("entities")) == {(0, 0), (1, 0)}
-
-
-def test_names_are_not_split_over_two_names() -> None:
-    source = view("John/NNP Smith/NNP met/VBD Mary/NNP Smith/NNP")
-    target = view("Mary/NNP Smith/NNP left/VBD")
-    assert published_links(source, target, no_synonyms, only("entities")) == {(3, 0), (4, 1)}
-
-
-def test_paraphrases_align_without_context_when_nothing_competes() -> None:
-    source, target = view("cars/NNS rust/VBP"), view("automobiles/NNS burn/VBP")
-    synonyms = {"cars": ("automobiles",), "automobiles": ("cars",)}
-    assert published_links(source, target, lambda w: synonyms.get(w, ()), ALL) == {(0, 0)}
-    assert published_links(source, target, no_synonyms, ALL) == set()
-
-
-def test_paraphrases_are_those_of_the_words_not_of_their_lemmas() -> None:
-    source, target = view("cars/NNS rust/VBP"), view("automobiles/NNS burn/VBP")
-    source, target = replace(source, lemmas=("car", "rust")), replace(target, lemmas=("automobile", "burn"))
-    synonyms = {"car": ("automobile",), "automobile": ("car",)}
-    assert published_links(source, target, lambda w: synonyms.get(w, ()), ALL) == set()
 
 
 def test_a_clitic_is_similar_to_itself_only() -> None:
@@ -153,21 +89,6 @@ def test_a_clitic_is_similar_to_itself_only() -> None:
     assert (1, 1) in published_links(source, source, no_synonyms, ALL)
 
 
-def test_a_preposition_is_aligned_by_its_basic_dependencies() -> None:
-    source = tree_view(
-        "(S (NP (NP (NNS cats)) (PP (IN of) (NP (DT the) (JJ old) (NN town)))) (VP (VBD slept)))"
-    )
-    target = tree_view("(NP (NP (NNS cats)) (PP (IN of) (NP (DT a) (NN town))))")
-    assert (1, 1) in published_links(source, target, no_synonyms, only("dependencies", "stop words"))
-
-
-def test_textual_context_decides_between_equal_words() -> None:
-    source = view("old/JJ bank/NN closed/VBD")
-    target = view("bank/NN x/NN y/NN z/NN w/NN v/NN closed/VBD quickly/RB the/DT old/JJ v/NN bank/NN")
-    found = published_links(source, target, no_synonyms, only("text"))
-    assert (1, 11) in found
-
-
 def test_dependencies_give_evidence_across_the_types_of_table_1() -> None:
     source = tree_view("(S (NP (PRP He)) (VP (VBD wrote) (NP (DT a) (NN book))))")
     target = tree_view(
@@ -175,17 +96,6 @@ def test_dependencies_give_evidence_across_the_types_of_table_1() -> None:
     )
     found = published_links(source, target, no_synonyms, only("dependencies"))
     assert {(1, 4), (3, 1)} <= found
-
-
-def test_stop_words_need_aligned_neighbours() -> None:
-    source, target = view("cats/NNS of/IN dogs/NNS"), view("fish/NN of/IN birds/NNS")
-    assert published_links(source, target, no_synonyms, ALL) == set()
-    source, target = view("big/JJ cats/NNS of/IN a/DT"), view("cats/NNS of/IN b/DT")
-    assert published_links(source, target, no_synonyms, only("text", "stop words")) == {(1, 0), (2, 1)}
-
-
-def test_the_final_full_stops_are_aligned() -> None:
-    assert (2, 3) in published_links(view("a/DT b/NN ./."), view("q/NN r/NN s/NN ./."), no_synonyms, ALL)
 
 
 @pytest.mark.parametrize("left", ["dobj", "nsubjpass", "rel"])
@@ -298,16 +208,6 @@ def test_the_head_of_a_name_is_the_word_that_the_others_depend_on() -> None:
     assert published_links(bank, town, no_synonyms, only("entities")) == {(0, 1), (2, 1)}
     school = view("the/DT University/NNP rose/VBD")
     assert published_links(bank, school, no_synonyms, only("entities")) == {(0, 1)}
-
-
-def test_of_two_mentions_the_one_in_like_surroundings_is_taken() -> None:
-    source = view("Rome/NNP fell/VBD but/CC then/RB not/RB yet/RB Rome/NNP rose/VBD")
-    target = view("again/RB Rome/NNP rose/VBD")
-    assert (6, 1) in published_links(source, target, no_synonyms, only("entities"))
-    dependencies = (Dependency(7, 6, "nsubj"),)
-    source = replace(source, neighbours=view("a/DT " * 6 + "a/DT b/DT", dependencies).neighbours)
-    far = view("Rome/NNP once/RB not/RB more/RB then/RB rose/VBD", (Dependency(5, 0, "nsubj"),))
-    assert (6, 0) in published_links(source, far, no_synonyms, only("entities"))
 
 
 TAGGED = "the/DT a/DT of/IN cat/NN dog/NN ran/VBD big/JJ Rome/NNP New/NNP York/NNP NY/NNP ,/, ./."

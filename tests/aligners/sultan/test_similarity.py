@@ -61,20 +61,9 @@ def test_other_relations_of_the_lexicon_count_too(left: str, right: str) -> None
     assert are_similar(left, right) and are_similar(right, left)
 
 
-def test_words_in_like_surroundings_are_linked() -> None:
-    assert linked(*with_cosine("rain/NN", "snow/NN", NEAR)) == {(0, 0)}
-    assert linked(*with_cosine("rain/NN", "snow/NN", FAR)) == set()
-
-
 def test_where_the_lexicon_relates_two_words_less_likeness_is_enough_but_some_is_needed() -> None:
     assert are_similar("car/NN", "automobile/NN", FAR)
     assert not are_similar("car/NN", "automobile/NN", NEAR - 2 * RELATION_WORTH)
-
-
-def test_the_threshold_is_that_of_the_parameters() -> None:
-    strict = SultanAligner(PublishedParameters(cosine=0.9))
-    assert linked(*with_cosine("rain/NN", "snow/NN", NEAR), strict) == set()
-    assert linked(*with_cosine("rain/NN", "snow/NN", NEAR), strict.with_values({"cosine": 0.5}))
 
 
 def test_different_numbers_are_never_similar() -> None:
@@ -83,27 +72,11 @@ def test_different_numbers_are_never_similar() -> None:
     assert are_similar("7/CD", "seven/CD", NEAR)
 
 
-@pytest.mark.parametrize("other", ["of/IN", "'s/POS", "'em/PRP", "./."])
-def test_stop_words_and_clitics_are_similar_to_themselves_only(other: str) -> None:
-    assert not are_similar("cat/NN", other, 1) and not are_similar(other, "cat/NN", 1)
-    assert not are_similar("on/IN", other, 1)
-
-
-def test_vectors_of_two_kinds_of_parsers_are_not_compared() -> None:
-    one, two = tagged("rain/NN car/NN", np.eye(2)), tagged("snow/NN automobile/NN", np.eye(2, 3))
-    assert linked(one, two) == {(1, 1)}
-
-
 def test_a_table_takes_the_place_of_lexicon_and_vectors() -> None:
     one, two = tagged("car/NN rain/NN", np.eye(2)), tagged("automobile/NN snow/NN", np.eye(2))
     assert linked(one, two) == {(0, 0), (1, 1)}
     table = PairTable([("rain", "snow")])
     assert linked(one, two, SultanAligner(ppdb=table)) == {(1, 1)}
-
-
-def test_an_empty_table_takes_word_similarity_out() -> None:
-    one, two = tagged("car/NN rain/NN", np.eye(2)), tagged("automobile/NN snow/NN", np.eye(2))
-    assert linked(one, two, SultanAligner(ppdb=PairTable([]))) == set()
 
 
 @st.composite

@@ -82,14 +82,6 @@ def lines_of(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def test_pairs_come_out_in_order_with_their_ids(tmp_path: Path, aligners: list[FakeAligner]) -> None:
-    pairs = write(tmp_path / "in.tsv", "".join(f"a w{n}\tw{n} b\tid{n}\n" for n in range(10)))
-    assert main(["align", pairs, "-o", str(tmp_path / "out"), "--batch-size", "3"]) == 0
-    found = lines_of(tmp_path / "out")
-    assert [line["id"] for line in found] == [f"id{n}" for n in range(10)]
-    assert all(line["words"] == [[1, 0]] for line in found)
-
-
 def test_two_sentences_are_a_pair_and_come_out_as_text(
     aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -164,12 +156,6 @@ def test_a_broken_pair_keeps_its_name_and_what_could_be_read_of_its_text(
     assert found == [("p7", "He died .", True), ("p8", "a", False), ("3", "", True)]
 
 
-def test_every_line_of_output_can_be_read_back(tmp_path: Path, aligners: list[FakeAligner]) -> None:
-    pairs, out = write(tmp_path / "in.tsv", BROKEN), tmp_path / "out.jsonl"
-    main(["align", pairs, "-o", str(out)])
-    assert [Alignment.from_json(line).id for line in out.read_text().splitlines()] == list("1234567")
-
-
 @settings(max_examples=25)
 @given(cut=st.integers(0, 4000), batch_size=st.integers(1, 3))
 def test_a_resumed_run_gives_the_same_bytes_wherever_the_first_was_cut(cut: int, batch_size: int) -> None:
@@ -186,18 +172,6 @@ def test_a_resumed_run_gives_the_same_bytes_wherever_the_first_was_cut(cut: int,
         Path(folder, "part.run").write_bytes(Path(folder, "whole.run").read_bytes())
         main(["align", pairs, "-o", str(part), "--resume", *batches])
         assert part.read_bytes() == whole.read_bytes()
-
-
-def test_a_run_goes_on_with_as_many_alternatives(
-    tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
-) -> None:
-    pairs, out = write(tmp_path / "in.tsv", "a\ta\nfail\tb\n"), tmp_path / "out"
-    assert main(["align", pairs, "-o", str(out), "-k", "2"]) == 1
-    whole = out.read_bytes()
-    assert main(["align", pairs, "-o", str(out), "-k", "3", "--resume"]) == 2
-    assert "-k was '2' in the earlier run, now it is '3'" in capsys.readouterr().err
-    assert main(["align", pairs, "-o", str(out), "-k", "2", "--resume"]) == 1
-    assert out.read_bytes() == whole
 
 
 def test_a_line_of_links_has_no_alternatives(
@@ -217,15 +191,6 @@ def test_resuming_pharaoh_output_counts_its_lines(tmp_path: Path, aligners: list
     assert main([*arguments, "--resume"]) == 1
     assert out.read_bytes() == whole
     assert len(aligners[1].seen) == 2
-
-
-def test_resuming_a_finished_run_changes_nothing(tmp_path: Path, aligners: list[FakeAligner]) -> None:
-    pairs, out = write(tmp_path / "in.tsv", "a\ta\n"), tmp_path / "out"
-    arguments = ["align", pairs, "-o", str(out), "--resume"]
-    assert main(arguments) == 0
-    whole = out.read_bytes()
-    assert main(arguments) == 0
-    assert out.read_bytes() == whole and aligners[1].seen == []
 
 
 @pytest.mark.parametrize(
@@ -303,13 +268,6 @@ def test_resume_needs_a_file_with_a_line_for_each_pair(
     assert "--resume needs -o" in capsys.readouterr().err
 
 
-def test_a_missing_input_leaves_an_older_output_alone(tmp_path: Path, aligners: list[FakeAligner]) -> None:
-    out = tmp_path / "out"
-    out.write_text("precious")
-    assert main(["align", str(tmp_path / "nothing.tsv"), "-o", str(out)]) == 2
-    assert out.read_text() == "precious"
-
-
 def test_the_input_is_never_overwritten(tmp_path: Path, aligners: list[FakeAligner]) -> None:
     pairs = write(tmp_path / "in.tsv", "a\ta\n")
     assert main(["align", pairs, "-o", pairs]) == 2
@@ -361,57 +319,11 @@ def test_what_is_less_probable_is_left_out_of_every_format(
         assert absent in capsys.readouterr().out
 
 
-def test_a_least_probability_that_is_none_is_refused_before_anything_is_loaded(
-    tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = write(tmp_path / "out.jsonl", "kept\n")
-    for value in ("50", "-1", "nan"):
-        assert (
-            main(["align", write(tmp_path / "in.tsv", "a\ta\n"), "-o", out, "--min-probability", value]) == 2
-        )
-        assert "--min-probability" in capsys.readouterr().err
-    assert not aligners and Path(out).read_text(encoding="utf-8") == "kept\n"
-
-
-def test_a_run_goes_on_with_the_same_least_probability_only(
-    tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
-) -> None:
-    pairs, out = write(tmp_path / "in.tsv", "a\ta\nfail\tb\n"), tmp_path / "out.jsonl"
-    assert main(["align", pairs, "-o", str(out), "--min-probability", "0.4"]) == 1
-    assert main(["align", pairs, "-o", str(out), "--resume"]) == 2
-    assert "--min-probability was '0.4' in the earlier run, now it is not given" in capsys.readouterr().err
-    assert main(["align", pairs, "-o", str(out), "--resume", "--min-probability", "0.40"]) == 1
-
-
-def test_text_is_as_wide_as_the_terminal_and_80_columns_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    words = " ".join(f"word{k}" for k in range(40))
-    alignment = FakeAligner().align(Pair(words, words))
-    node = Node(0, 40, "S")
-    alignment = replace(alignment, phrases=(PhrasePair(node, node, 1.0),))
-    monkeypatch.setenv("NO_COLOR", "1")
-    for columns in ("", "120"):
-        monkeypatch.setenv("COLUMNS", columns)
-        for to_terminal in (True, False):
-            lines = alignment_writer("text", to_terminal, everything=True).line(alignment).splitlines()
-            width = int(columns or 80)
-            assert max(map(len, lines)) in range(width - 6, width + 1)
-            assert "".join(lines).count("word39") >= 4
-
-
 def test_options_of_a_view_are_refused_for_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pairs = write(tmp_path / "in.tsv", "a\ta\n")
     for option, kind in (("--all", "--to text"), ("--simple", "-o OUT.svg")):
         assert main(["align", pairs, "--to", "jsonl", option]) == 2
         assert f"{option} is for" in (message := capsys.readouterr().err) and kind in message
-
-
-def test_the_sentences_beside_given_links_are_not_overwritten(
-    tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
-) -> None:
-    links, sentences = write(tmp_path / "x.pharaoh", "0-0\n"), write(tmp_path / "x.tsv", "a\ta\n")
-    assert main(["align", links, "--words", "given", "-o", sentences]) == 2
-    assert f"would overwrite the sentences of {links}" in capsys.readouterr().err
-    assert Path(sentences).read_text() == "a\ta\n"
 
 
 @pytest.mark.parametrize(("name", "lines"), [("out.html", 0), ("out.txt", 0), ("out.jsonl", 1)])
@@ -445,12 +357,6 @@ def test_an_aligner_that_loses_a_pair_is_told_and_not_taken_for_a_finished_run(
     assert out.read_text().count("\n") == 3
 
 
-def test_an_empty_input_gives_an_empty_output(tmp_path: Path, aligners: list[FakeAligner]) -> None:
-    out = tmp_path / "out"
-    assert main(["align", write(tmp_path / "in.tsv", ""), "-o", str(out)]) == 0
-    assert out.read_bytes() == b""
-
-
 @pytest.mark.parametrize(
     ("name", "options", "begin"),
     [
@@ -477,18 +383,6 @@ def test_the_extension_of_the_output_says_its_format_unless_to_does(
     assert main(["align", "a", "a", "-o", str(tmp_path / name), *options]) == 0
     written = (tmp_path / name).read_bytes()
     assert (gzip.decompress(written) if name.endswith(".gz") else written).startswith(begin)
-
-
-@pytest.mark.parametrize("name", ["out", "out.gz", ".hidden", "jsonl"])
-def test_without_an_extension_pairs_become_json_and_two_sentences_text(
-    name: str, tmp_path: Path, aligners: list[FakeAligner]
-) -> None:
-    out = tmp_path / name
-    read = gzip.decompress if name.endswith(".gz") else bytes
-    assert main(["align", write(tmp_path / "in.tsv", "a\ta\n"), "-o", str(out)]) == 0
-    assert json.loads(read(out.read_bytes()))["id"] == "1"
-    assert main(["align", "a", "a", "-o", str(out)]) == 0
-    assert "source       a\n" in read(out.read_bytes()).decode()
 
 
 @pytest.mark.parametrize(
@@ -518,13 +412,6 @@ def test_an_extension_of_no_format_is_refused_and_nothing_is_written(
     )
     assert capsys.readouterr().err == f"forest-align align: error: {name}: {problem}; expected {known}\n"
     assert (tmp_path / name).read_text() == "precious" and not aligners
-
-
-@pytest.mark.parametrize("name", ["out.txt", "out.TXT", "out.text"])
-def test_pairs_become_text_in_a_text_file(name: str, tmp_path: Path, aligners: list[FakeAligner]) -> None:
-    out = tmp_path / name
-    assert main(["align", write(tmp_path / "in.tsv", "a\ta\n"), "-o", str(out)]) == 0
-    assert out.read_text(encoding="utf-8").startswith("pair 1")
 
 
 def test_html_output_is_one_page(tmp_path: Path, aligners: list[FakeAligner]) -> None:
@@ -651,14 +538,6 @@ def test_evidence_is_asked_for_what_could_be_aligned_alone(
     assert [bool(one.error) for one in found] == [False, True, True, False]
 
 
-def test_a_pair_that_cannot_be_aligned_keeps_its_text(tmp_path: Path, aligners: list[FakeAligner]) -> None:
-    out, pairs = tmp_path / "out", write(tmp_path / "in.tsv", "a b\tc\nnan b\tc\n")
-    links = write(tmp_path / "links", "5-5\n0-0\n")
-    assert main(["align", pairs, "-o", str(out), "--tokenized", "--words", links]) == 1
-    assert (lines_of(out)[0]["source"]["text"], lines_of(out)[0]["target"]["tokens"]) == ("a b", ["c"])
-    assert "error" in lines_of(out)[1] and lines_of(out)[1]["source"]["text"] == "nan b"
-
-
 def test_links_of_the_input_are_the_candidates_on_request(
     tmp_path: Path, aligners: list[FakeAligner]
 ) -> None:
@@ -691,22 +570,6 @@ def test_trees_of_the_input_become_forests(tmp_path: Path, aligners: list[FakeAl
     assert found.startswith(f"{pairs}:2: field 'source tree': expected a tree over the tokens 'a b'")
 
 
-@pytest.mark.parametrize(
-    "option", [["--workers", "0"], ["--batch-size", "x"], ["--to", "xml"], ["--from", "x"], ["-k", "0"]]
-)
-def test_a_wrong_option_is_bad_usage(option: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stop:
-        main(["align", "in.tsv", *option])
-    assert stop.value.code == 2
-    assert option[0] in capsys.readouterr().err
-
-
-def test_words_are_not_for_other_aligners(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pairs = write(tmp_path / "in.tsv", "a\tb\n")
-    assert main(["align", pairs, "--aligner", "contextual", "--words", "dictionary"]) == 2
-    assert "--words" in capsys.readouterr().err
-
-
 def test_a_words_file_that_does_not_exist_is_named(
     tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -719,16 +582,6 @@ def test_names_of_word_candidates_of_earlier_versions_are_refused(
 ) -> None:
     assert main(["align", write(tmp_path / "in.tsv", "a\tb\n"), "--words", "union"]) == 2
     assert "word candidates 'union' are gone: use contextual or dictionary" in capsys.readouterr().err
-
-
-def test_the_help_names_every_input_format(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "100")
-    with pytest.raises(SystemExit):
-        main(["align", "--help"])
-    printed = capsys.readouterr().out
-    assert all(name in printed for name in ("tsv", "jacana", "multimwa", "enju", "examples:"))
 
 
 def test_sentences_that_share_a_part_only_are_aligned_in_parts(tmp_path: Path) -> None:

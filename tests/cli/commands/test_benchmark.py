@@ -186,10 +186,6 @@ def test_the_identity_baseline_runs_on_every_benchmark(name: str, data: Path, tm
     assert len(lines) == report["pairs"]
 
 
-def test_names_on_the_command_line_are_those_of_the_benchmarks() -> None:
-    assert tuple(BENCHMARKS) == NAMES
-
-
 def test_figures_of_the_identity_baseline_by_hand(data: Path, tmp_path: Path) -> None:
     run(data, tmp_path, "msr-rte", "--aligner", "identity")
     found = values(tmp_path, "msr-rte.dev.identity", "msr-rte")
@@ -202,15 +198,6 @@ def test_figures_of_the_identity_baseline_by_hand(data: Path, tmp_path: Path) ->
     assert values(tmp_path, "msrp.dev.identity", "msrp")["accuracy"] == 100
     run(data, tmp_path, "qa", "--aligner", "identity")
     assert values(tmp_path, "qa.dev.identity", "qa")["map"] == 100
-
-
-def test_published_rows_stand_above_ours_with_their_references(data: Path, tmp_path: Path, capsys) -> None:
-    run(data, tmp_path, "edinburgh", "--aligner", "identity", "--split", "test")
-    out = capsys.readouterr().out
-    assert out.index("Sultan et al. (2014)") < out.index("identity (this run)")
-    assert "sultan2014: Md Arafat Sultan" in out
-    assert "### edinburgh sure+possible" in out
-    assert "on the test part" not in out
 
 
 @pytest.mark.parametrize(
@@ -246,13 +233,6 @@ def test_what_is_wrong_is_told_before_the_first_aligner_runs(
     assert run(data, tmp_path, "msr-rte", "--aligner", "identity", *arguments) == 2
     assert message in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_run_on_the_development_part_says_that_published_rows_are_not(
-    data: Path, tmp_path: Path, capsys
-) -> None:
-    run(data, tmp_path, "msr-rte", "--aligner", "identity")
-    assert "Published rows are on the test part; this run is on dev." in capsys.readouterr().out
 
 
 class PhraseAligner:
@@ -348,23 +328,6 @@ def test_several_aligners_stand_in_one_table_with_the_significance_of_their_diff
     assert (found["difference"], found["p_value"]) == (pytest.approx(-200 / 3, abs=0.01), 1)
 
 
-def test_an_aligner_that_changes_tokens_or_stops_early_is_an_error(
-    data: Path, tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def none(pairs):
-        return iter(())
-
-    def swapped(pairs):
-        return (Alignment(target, source) for source, target in pairs)
-
-    for align_many, message in ((none, "ended before pair '1'"), (swapped, "changed the tokens of pair '1'")):
-        monkeypatch.setattr(
-            benchmark, "benchmark_aligner", lambda name, args, parser, align_many=align_many: (align_many, {})
-        )
-        assert run(data, tmp_path, "msr-rte") == 2
-        assert message in capsys.readouterr().err
-
-
 def test_a_run_goes_on_where_it_was_interrupted(
     data: Path, tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch, any_name
 ) -> None:
@@ -396,21 +359,6 @@ def test_a_run_goes_on_where_it_was_interrupted(
     assert (report["resumed"], report["pairs"]) == (0, 2)
 
 
-def test_predictions_that_were_made_in_another_way_are_not_continued(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    arguments = (data, tmp_path, "msr-rte", "--aligner", "identity")
-    assert run(*arguments) == run(*arguments, "--resume") == 0
-    path = tmp_path / "msr-rte.dev.identity.predictions.jsonl"
-    old = path.read_bytes()
-    monkeypatch.setattr(benchmark, "__version__", "9.9")
-    assert run(*arguments, "--resume") == 2
-    error = capsys.readouterr().err
-    assert f"{path}: cannot resume: the version was" in error and "now it is '9.9'" in error
-    assert path.read_bytes() == old
-    assert run(*arguments) == run(*arguments, "--resume") == 0
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_a_trial_run_reads_the_beginnings_of_files(name: str, data: Path, tmp_path: Path, capsys) -> None:
     assert run(data, tmp_path, name, "--aligner", "identity", "--limit", "1") == 0
@@ -422,14 +370,6 @@ def test_a_trial_run_reads_the_beginnings_of_files(name: str, data: Path, tmp_pa
         not file.endswith((".xml.gz", "possible.json", "phrasal.json", "chunk.txt", "t-001.xml"))
         for file in BENCHMARKS[name].files[split]
     )
-
-
-def test_a_trial_run_leaves_the_files_of_a_full_run_alone(data: Path, tmp_path: Path) -> None:
-    run(data, tmp_path, "msr-rte", "--aligner", "identity")
-    old = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    run(data, tmp_path, "msr-rte", "--aligner", "identity", "--limit", "1")
-    assert len(list(tmp_path.iterdir())) == 2 * len(old)
-    assert {path: path.read_bytes() for path in old} == old
 
 
 def test_runs_with_other_options_have_other_rows_and_files(
@@ -524,39 +464,6 @@ def test_a_report_has_all_that_is_needed_to_get_its_figures_again(
     assert report["references"] == citations(rows)
 
 
-def test_notes_on_published_rows_are_in_the_table_and_in_the_report(
-    data: Path, tmp_path: Path, capsys
-) -> None:
-    run(data, tmp_path, "msrp", "--aligner", "identity")
-    out = capsys.readouterr().out
-    assert "| Yao et al. (2013b), phrase [1]" in out
-    assert "\n\n[1] F1 reconstructed by Sultan et al. from the reported figures\n\n" in out
-    published = read_report(tmp_path, "msrp.dev.identity")["tables"]["msrp"]["published"]
-    assert [row["note"] for row in published if "phrase" in row["system"]] == [
-        "F1 reconstructed by Sultan et al. from the reported figures"
-    ]
-    run(data, tmp_path, "qa", "--aligner", "identity")
-    assert read_report(tmp_path, "qa.dev.identity")["tables"]["qa"]["note"] == "MAP and MRR in percent."
-
-
-def test_people_stand_in_a_table_once_however_many_aligners_there_are(
-    data: Path, tmp_path: Path, capsys, whole
-) -> None:
-    assert run(data, tmp_path, "spade", "--aligner", "one", "--aligner", "two") == 0
-    out = capsys.readouterr().out
-    assert out.count("| people, each against the others") == 2  # with nulls and without
-    assert out.count("| two (this run)") == 2
-
-
-def test_the_weighted_use_stands_beside_the_naive_one(data: Path, tmp_path: Path, capsys) -> None:
-    assert run(data, tmp_path, "sts2013", "--aligner", "identity") == 0
-    out = capsys.readouterr().out
-    assert out.index("| identity (this run)") < out.index("| identity, weighted (this run)")
-    assert "identity, weighted against identity: r " in out
-    report = json.loads((tmp_path / "sts2013.test.identity.report.json").read_text(encoding="utf-8"))
-    assert set(report["tables"]) == {"sts2013", "sts2013, weighted"}
-
-
 def test_sultan_its_paraphrases_and_its_annotator_are_asked_for_by_name(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -576,46 +483,6 @@ def test_sultan_its_paraphrases_and_its_annotator_are_asked_for_by_name(
     assert settings == {"depth": 1, "ppdb": "ppdb.tsv", "annotator": "spacy"}
     assert asked["sultan"]["annotator"] == "spacy"
     assert list(asked["sultan"]["ppdb"].partners("big")) == ["large"]
-
-
-def test_a_model_tuned_from_sultan_gets_paraphrases_and_annotator(
-    data: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys
-) -> None:
-    asked = {}
-
-    def load(name, **options):
-        asked[name] = options
-        return PhraseAligner()
-
-    model = tmp_path / "model"
-    forest_align.load("sultan").save(model)
-    monkeypatch.setattr("forest_align.aligners.load", load)
-    table = tmp_path / "ppdb.tsv"
-    table.write_text("big\tlarge\n", encoding="utf-8")
-    options = ("--ppdb", str(table), "--annotator", "spacy")
-    assert run(data, tmp_path / "runs", "msr-rte", "--aligner", str(model), *options) == 1
-    assert f"| {model}, annotator=spacy, ppdb=ppdb.tsv (this run)" in capsys.readouterr().out
-    found = asked[str(model)]
-    assert (found["annotator"], list(found["ppdb"].partners("big"))) == ("spacy", ["large"])
-    (path,) = (tmp_path / "runs").glob("*.report.json")
-    assert json.loads(path.read_text(encoding="utf-8"))["models"]["--ppdb"] == digest(table)
-
-
-def test_paraphrases_that_an_aligner_does_not_get_do_not_keep_its_run_from_going_on(
-    data: Path, tmp_path: Path, capsys, whole
-) -> None:
-    table = tmp_path / "ppdb.tsv"
-    table.write_text("big\tlarge\n", encoding="utf-8")
-    identity = ("--aligner", "identity")
-    sultan = ("--aligner", "sultan", "--ppdb", str(table))
-    out = tmp_path / "runs"
-    assert run(data, out, "msr-rte", *identity, *sultan) == 1
-    assert run(data, out, "msr-rte", *identity, "--resume") == 1
-    table.write_text("big\thuge\n", encoding="utf-8")
-    assert run(data, out, "msr-rte", *identity, *sultan, "--resume") == 2
-    message = capsys.readouterr().err
-    assert "sultan+ppdb=ppdb.tsv.predictions.jsonl: cannot resume: --ppdb was" in message
-    assert read_report(out, "msr-rte.dev.identity")["resumed"] == 2
 
 
 def test_the_forest_aligners_words_are_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -657,17 +524,6 @@ def test_a_missing_corpus_and_an_unknown_split_are_errors(data: Path, tmp_path: 
     assert "unknown split 'dev'; there are: train, test" in capsys.readouterr().err
 
 
-def test_versions_of_a_corpus_must_have_the_same_sentences(data: Path, tmp_path: Path, capsys) -> None:
-    import shutil
-
-    copy = tmp_path / "data"
-    shutil.copytree(data / "alignment" / "msr_rte", copy / "alignment" / "msr_rte")
-    other = [dict(pair, target="the cat ran .") for pair in JACANA[:1]] + JACANA[1:]
-    (copy / "alignment/msr_rte/dev.phrasal.json").write_text(json.dumps(other))
-    assert run(copy, tmp_path, "msr-rte", "--aligner", "identity") == 2
-    assert "dev.phrasal.json: expected the same sentences" in capsys.readouterr().err
-
-
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"needs the corpora in {DATA}")
 def test_shares_of_identical_links_are_those_that_yao_et_al_print(tmp_path: Path) -> None:
     """Table 3 of Yao et al. 2013: 78.6, 59.0, 75.2 and 51.7% of the gold links are identical."""
@@ -685,16 +541,6 @@ def test_shares_of_identical_links_are_those_that_yao_et_al_print(tmp_path: Path
         scores = score_words(WordPair(p.source.words, p.target.words, p.links, Links(), p.id) for p in pairs)
         shares.append(100 * scores.identical.rows[:, 3].sum() / scores.counts.rows[:, 3].sum())
     assert shares == pytest.approx([78.6, 59.0, 75.2, 51.7], abs=0.05)
-
-
-@pytest.mark.skipif(not DATA.is_dir(), reason=f"needs the corpora in {DATA}")
-def test_the_spade_sample_is_read_with_its_three_annotators(tmp_path: Path, capsys) -> None:
-    assert run(DATA, tmp_path, "spade", "--aligner", "identity") == 0
-    people = values(tmp_path, "spade.sample.identity", "spade people")
-    assert 90 < people["recall"] <= 100
-    assert 90 < people["precision"] <= 100
-    out = capsys.readouterr().out
-    assert all(f"| annotator {k} " in out for k in (1, 2, 3))
 
 
 def test_given_chunks_are_a_row_that_names_what_the_model_has_learned_from(

@@ -22,12 +22,6 @@ def gold(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_format_of_the_output_is_told_by_its_name(gold: Path, tmp_path: Path) -> None:
-    assert main(["convert", str(gold), str(tmp_path / "out.pharaoh")]) == 0
-    assert (tmp_path / "out.pharaoh").read_text() == "0-0 0p1 1-1\n\n"
-    assert (tmp_path / "out.tsv").read_text() == "a b\tc d\tx\ne\tf\ty\n"
-
-
 def test_there_and_back_again_is_the_same(gold: Path, tmp_path: Path) -> None:
     names = ["1.jsonl", "2.mwa", "3.rte", "4.pharaoh", "5.json"]
     formats = ["jsonl", "multimwa", "msr-rte", "pharaoh", "jacana"]
@@ -39,46 +33,6 @@ def test_there_and_back_again_is_the_same(gold: Path, tmp_path: Path) -> None:
     assert [pair["sureAlign"] for pair in back] == ["0-0 1-1", ""]
     assert [pair["possibleAlign"] for pair in back] == ["0-1", ""]
     assert [pair["id"] for pair in back] == ["x", "y"]
-
-
-def test_what_is_lost_is_said(gold: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["convert", str(gold), str(tmp_path / "out.tsv")]) == 0
-    assert "cannot hold: links" in capsys.readouterr().err
-
-
-def test_to_standard_output(gold: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["convert", str(gold), "-", "--to", "tsv"]) == 0
-    assert capsys.readouterr().out == "a b\tc d\tx\ne\tf\ty\n"
-
-
-def test_broken_pairs_are_left_out_and_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "in.tsv"
-    path.write_text("a\tb\nbroken\nc\td\n")
-    assert main(["convert", str(path), str(tmp_path / "out.jsonl")]) == 1
-    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 2
-    assert f"{path}:2: " in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("name", "content"), [("in.tsv", ""), ("in.json", "[]"), ("in.csv", "source,target\n")]
-)
-def test_an_input_without_pairs_is_told(
-    name: str, content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / name
-    path.write_text(content)
-    assert main(["convert", str(path), "-", "--to", "tsv"]) == 0
-    warning = f"forest-align convert: warning: {path}: found no pairs of sentences\n"
-    assert tuple(capsys.readouterr()) == ("", warning)
-
-
-def test_a_blank_line_at_the_end_is_no_broken_pair(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "in.tsv"
-    path.write_text("a\tb\n\n")
-    assert main(["convert", str(path), "-", "--to", "tsv"]) == 0
-    assert tuple(capsys.readouterr()) == ("a\tb\t1\n", "")
 
 
 def test_of_many_broken_pairs_ten_are_named_and_the_others_counted(
@@ -141,13 +95,6 @@ def test_the_sentences_of_links_are_part_of_the_input_and_not_overwritten(
     assert main(["convert", str(path), str(tmp_path / "y.tsv"), *options]) == 0
 
 
-def test_an_older_output_beside_an_input_that_needs_none_is_replaced(gold: Path) -> None:
-    out = gold.with_suffix(".tsv")
-    out.write_text("older")
-    assert main(["convert", str(gold), str(out)]) == 0
-    assert out.read_text() == "a b\tc d\tx\ne\tf\ty\n"
-
-
 def test_a_folder_of_pairs_has_no_sentences_beside_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -157,27 +104,6 @@ def test_a_folder_of_pairs_has_no_sentences_beside_it(
     assert main(["convert", str(folder), str(out)]) == 2
     assert "expected s-NAME.xml and t-NAME.xml files in the folder" in capsys.readouterr().err
     assert out.read_text() == "older"
-
-
-@pytest.mark.parametrize("read", ["second.json", "published.json"])
-def test_no_file_that_is_read_is_overwritten(
-    read: str, gold: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for name in ("second.json", "published.json"):
-        (tmp_path / name).write_text(GOLD)
-    options = ["--majority", str(tmp_path / "second.json"), "--tokens-of", str(tmp_path / "published.json")]
-    assert main(["convert", str(gold), str(tmp_path / read), *options]) == 2
-    assert f"{tmp_path / read}: the output would overwrite the input" in capsys.readouterr().err
-    assert (tmp_path / read).read_text() == GOLD
-
-
-def test_text_that_is_tokenized_already_is_split_at_blanks_alone(tmp_path: Path) -> None:
-    path, out = tmp_path / "in.tsv", tmp_path / "out.jsonl"
-    path.write_text("can't stop.\tcannot stop .\n")
-    assert main(["convert", str(path), str(out), "--tokenized"]) == 0
-    values = json.loads(out.read_text())
-    assert values["source"]["tokens"] == ["can't", "stop."]
-    assert values["target"]["tokens"] == ["cannot", "stop", "."]
 
 
 def test_pairs_that_lack_what_the_format_needs_are_left_out_and_named(
@@ -190,13 +116,6 @@ def test_pairs_that_lack_what_the_format_needs_are_left_out_and_named(
     assert main(["convert", str(path), str(out)]) == 1
     assert f"{path}:1: pair 'without' has no word links" in capsys.readouterr().err
     assert [pair["id"] for pair in json.loads(out.read_text())] == ["with"]
-
-
-def test_a_missing_input_leaves_an_older_output_alone(tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
-    out.write_text("precious")
-    assert main(["convert", str(tmp_path / "nothing.tsv"), str(out)]) == 2
-    assert out.read_text() == "precious"
 
 
 def test_the_majority_can_be_put_on_the_tokens_of_another_file(
@@ -269,13 +188,6 @@ def test_a_pair_that_could_not_be_aligned_is_left_out_where_its_error_cannot_be_
     found = capsys.readouterr()
     assert found.out == "a\tb\tgood\na\tb\tbad\n"
     assert found.err == "forest-align convert: warning: format tsv cannot hold: error, links, phrases\n"
-
-
-def test_a_file_of_sentences_that_is_too_short_leaves_the_output_whole(tmp_path: Path) -> None:
-    (tmp_path / "in.pharaoh").write_text("0-0\n0-0\n")
-    (tmp_path / "in.tsv").write_text("a\tb\n")
-    assert main(["convert", str(tmp_path / "in.pharaoh"), str(tmp_path / "out.json")]) == 1
-    assert len(json.loads((tmp_path / "out.json").read_text())) == 1
 
 
 WORDS = {"source": {"tokens": ["a"]}, "target": {"tokens": ["b"]}}

@@ -13,8 +13,6 @@ from forest_align.aligners.documents import DocumentAligner
 from forest_align.alignment import DocumentAlignment
 from forest_align.cli import main
 
-from ...alignment.html_page import Page
-
 
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
@@ -79,13 +77,6 @@ def test_json_lines_hold_texts_or_sentences(
     ]  # fmt: skip
     assert "standard input:3: field 'source[0]'" in found[2]["error"]
     assert "standard input:4: not JSON" in found[3]["error"]
-
-
-def test_the_page_has_both_texts(files: tuple[str, str]) -> None:
-    assert main(["documents", *files, "-o", "out.html", "--aligner", "contextual"]) == 0
-    page = Page(Path("out.html").read_text(encoding="utf-8"))
-    assert "He purchased a car." in page.text and "It rained." in page.text
-    assert "1-group-1" in page.all("id")
 
 
 @pytest.mark.parametrize(

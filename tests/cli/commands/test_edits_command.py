@@ -76,12 +76,6 @@ def test_every_format_has_the_changes(
     assert found in out
 
 
-def test_thresh_is_one_list(alignments: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = tmp_path / "edits.json"
-    run(capsys, str(alignments), "--alignments", "--to", "thresh", "-o", str(out))
-    assert [entry["id"] for entry in json.loads(out.read_text())] == ["a", "2", "b"]
-
-
 def test_two_sentences_are_aligned_first(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, "The old dog barks.", "The old cat barks.", "--aligner", "contextual")
     assert status == 0 and out.startswith("pair 1\nreplace") and "dog → cat" in out
@@ -100,12 +94,6 @@ def test_wrong_usage_is_explained(
 ) -> None:
     status, _, err = run(capsys, *arguments)
     assert status == 2 and message in err
-
-
-def test_an_output_that_is_the_input_is_refused(alignments: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    before = alignments.read_text()
-    status, _, _ = run(capsys, str(alignments), "--alignments", "-o", str(alignments))
-    assert status == 2 and alignments.read_text() == before
 
 
 PAIRS = "".join(f"The dog number {number} barks.\tThe cat number {number} barks.\n" for number in range(70))
@@ -127,17 +115,6 @@ def test_a_run_that_stopped_continues_and_ends_with_the_bytes_of_a_whole_one(
     status, _, err = run(capsys, str(pairs), "-o", str(out), "--resume")
     assert status == 0 and "resuming after line 64" in err
     assert out.read_bytes() == whole.read_bytes() and not Path(f"{out}.run").exists()
-
-
-def test_alignments_that_changed_since_are_not_mixed(
-    alignments: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = tmp_path / "edits.jsonl"
-    before = run(capsys, str(alignments), "-o", str(out))[0], out.read_bytes()
-    assert (run(capsys, str(alignments), "-o", str(out), "--resume")[0], out.read_bytes()) == before
-    alignments.write_text(alignments.read_text().replace("cats", "rats"))
-    status, _, err = run(capsys, str(alignments), "-o", str(out), "--resume")
-    assert status == 2 and "cannot resume: PAIRS was" in err and out.read_bytes() == before[1]
 
 
 def test_only_json_lines_in_a_file_can_be_resumed(

@@ -61,14 +61,3 @@ def test_markdown_has_a_row_for_each_part(capsys: pytest.CaptureFixture[str]) ->
 def test_an_unknown_part_is_refused_with_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["licences", "de"]) == 2
     assert "no part 'de'; expected code, lexicon" in capsys.readouterr().err
-
-
-def test_a_narrow_terminal_gets_paragraphs(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    assert main(["licences"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert [line for line in lines if len(line) > 80 and "https://" not in line] == []
-    place = lines.index("contextual")
-    assert lines[place + 1].startswith("  what it is: aligner; licence: LicenseRef-alignment-models; ")

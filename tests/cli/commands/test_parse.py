@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,15 +11,11 @@ from typing import Any
 import pytest
 
 from forest_align.cli import main
-from forest_align.data.trees.penn import read_trees, strip_annotations
 from forest_align.jobs import RunRecord
-from forest_align.parsing import forest_from_trees
 from forest_align.types import ModelError, ParseForest
 
 from ...parsing.fake_scorer import FakeScorer
-from ...places import SHARED
 
-WSJ = SHARED / "data" / "treebank" / "wsj_sample"
 DOGS = "(S (NP (NNS Dogs)) (VP (VBP bark)))"
 FLAT = "(S (NNS Dogs) (VBP bark))"
 
@@ -94,19 +89,6 @@ def test_json_holds_the_forest_or_the_error(tmp_path: Path, capsys: pytest.Captu
     assert third["error"].startswith("expected UTF-8, found byte 0xe9")
 
 
-def test_tokenized_input_is_split_on_blanks_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["parse", write(tmp_path, "can't stop.\n"), "--tokenized", "--to", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["tokens"] == ["can't", "stop."]
-
-
-def test_given_trees_need_no_parser(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    name = write(tmp_path, f"( {DOGS} )\n(S (NN\n")
-    assert main(["parse", name, "--from", "trees", "--parser", "absent"]) == 1
-    out, err = capsys.readouterr()
-    assert out == DOGS + "\n\n"
-    assert f"{name}:2:" in err
-
-
 def test_given_lists_are_packed_with_their_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = f"-2.0\t{FLAT}\n-1.0\t{DOGS}\n\nx\t{DOGS}\n\n-1\t{FLAT}\n"
     name = write(tmp_path, text)
@@ -116,21 +98,6 @@ def test_given_lists_are_packed_with_their_scores(tmp_path: Path, capsys: pytest
     assert f"{name}:4: field 'log-probability': expected a finite number, found 'x'" in err
     assert main(["parse", name, "--from", "nbest", "--to", "nbest", "-k", "1"]) == 1
     assert capsys.readouterr().out == f"-0.313262\t{DOGS}\n\n\n0.000000\t{FLAT}\n\n"
-
-
-def test_a_tree_of_given_lists_is_written_once_though_the_forest_holds_it_twice(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    # What mixes the other two has another head in the first one's verb phrase.
-    given = [
-        "(S (S (NN a)) (, ,) (VP (VB b)))",
-        "(S (VP (NN a)) (, ,) (VP (VB b)))",
-        "(S (S (NN a)) (, ,) (NP (VB b)))",
-    ]
-    text = "".join(f"{-place}\t{tree}\n" for place, tree in enumerate(given))
-    assert main(["parse", write(tmp_path, text), "--from", "nbest", "--to", "nbest", "-k", "9"]) == 0
-    written = [line.split("\t")[1] for line in capsys.readouterr().out.splitlines() if line]
-    assert len(written) == len(set(written)) >= len(given)
 
 
 @pytest.mark.parametrize(
@@ -193,37 +160,6 @@ def test_a_line_of_two_sentences_gives_one_tree_that_is_read_again(
     ] * 3
 
 
-@pytest.mark.skipif(not WSJ.is_dir(), reason=f"no treebank in {WSJ} (set FOREST_ALIGN_SHARED)")
-@pytest.mark.parametrize("number", [1, 3, 44])
-def test_treebank_files_are_read_as_trees(
-    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = WSJ / f"wsj_{number:04}.mrg"
-    stripped = (strip_annotations(tree) for tree in read_trees(path))
-    expected = [forest_from_trees([tree]) for tree in stripped if tree is not None]
-    brackets = [forest.bracket(words) for words, forest in expected]
-    assert main(["parse", str(path), "--from", "trees"]) == 0
-    assert capsys.readouterr().out.splitlines() == brackets
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(path.read_bytes())))
-    assert main(["parse", "-", "--from", "trees"]) == 0
-    assert capsys.readouterr().out.splitlines() == brackets
-    assert main(["parse", write(tmp_path, "\n".join(brackets)), "--from", "trees"]) == 0
-    assert capsys.readouterr().out.splitlines() == brackets
-
-
-def test_colons_as_labels_go_through_trees_and_json(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    bracket = "(S (PRN (: --)) (NP (: (NN a)) (: ;)))"
-    name = write(tmp_path, bracket)
-    assert main(["parse", name, "--from", "trees"]) == 0
-    assert capsys.readouterr().out == bracket + "\n"
-    assert main(["parse", name, "--from", "trees", "--to", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["tags"] == [":", "NN", ":"]
-    assert ParseForest.from_json(found["forest"]).bracket(found["tokens"]) == found["tree"] == bracket
-
-
 def test_a_sentence_may_stand_in_the_place_of_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -241,14 +177,6 @@ def test_a_sentence_may_stand_in_the_place_of_a_file(
     Path("Two words.").write_text("One\n")
     assert main(["parse", "Two words.", "--to", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["tokens"] == ["One"]
-
-
-@pytest.mark.parametrize("wrong", ["absent.txt", "{}/no such file.txt"])
-def test_a_name_without_a_file_is_no_sentence(
-    wrong: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["parse", wrong.format(tmp_path)]) == 2
-    assert "No such file" in capsys.readouterr().err
 
 
 def test_of_one_word_that_is_no_file_it_is_told_what_is_expected(
@@ -277,19 +205,6 @@ def test_a_table_is_parsed_as_text_only_when_it_is_called_text(
     assert not (tmp_path / "out").exists()
     assert main(["parse", str(path), "--from", "text", "--to", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["tokens"] == ["One"]
-
-
-@pytest.mark.parametrize("name", ["some.mrg", "some.ptb", "some.MRG"])
-def test_treebank_files_are_known_by_their_extension(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / name
-    path.write_text("(S (NN Trees))\n(S\n  (NN Grow))\n")
-    assert main(["parse", str(path)]) == 0
-    assert capsys.readouterr().out == "(S (NN Trees))\n(S (NN Grow))\n"
-    assert main(["parse", str(path), "--from", "text", "--tokenized", "--to", "json"]) == 0
-    first = capsys.readouterr().out.splitlines()[0]
-    assert json.loads(first)["tokens"] == ["(S", "(NN", "Trees))"]
 
 
 def test_an_enju_sentence_without_a_tree_costs_no_other(
@@ -322,44 +237,6 @@ def test_enju_trees_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().out == "(NP (NN cat))\n"
     assert main(["parse", write(tmp_path, "<sentence>"), "--from", "enju"]) == 2
     assert "in.txt:1: broken XML" in capsys.readouterr().err
-
-
-def test_standard_input_and_an_output_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO("\ufeffDogs bark".encode())))
-    out = tmp_path / "out.txt"
-    assert main(["parse", "-", "-o", str(out), "--to", "json"]) == 0
-    assert json.loads(out.read_text("utf-8"))["tokens"] == ["Dogs", "bark"]
-    assert capsys.readouterr().out == ""
-
-
-def test_bad_usage_gives_status_2_and_leaves_no_output_behind(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = tmp_path / "out.txt"
-    assert main(["parse", write(tmp_path, "a\n"), "--parser", "absent", "-o", str(out)]) == 2
-    assert not out.exists()
-    assert main(["parse", str(tmp_path / "absent.txt")]) == 2
-    assert "absent.txt" in capsys.readouterr().err
-    for wrong in (["-k", "0"], ["-k", "x"], ["--batch-size", "-1"], ["--to", "nothing"]):
-        with pytest.raises(SystemExit) as stop:
-            main(["parse", "-", *wrong])
-        assert stop.value.code == 2
-
-
-def test_the_output_cannot_be_the_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    name = write(tmp_path, DOGS + "\n")
-    assert main(["parse", name, "--from", "trees", "-o", name]) == 2
-    assert "would overwrite the input" in capsys.readouterr().err
-    assert Path(name).read_text() == DOGS + "\n"
-
-
-def test_compressed_input_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "trees.txt.gz"
-    path.write_bytes(gzip.compress(f"{DOGS}\n{FLAT}\n".encode()))
-    assert main(["parse", str(path), "--from", "trees"]) == 0
-    assert capsys.readouterr().out == f"{DOGS}\n{FLAT}\n"
 
 
 SENTENCES = b"".join(

@@ -23,7 +23,6 @@ from forest_align.aligners.model_folder import bundled_models
 from forest_align.alignment import Alignment
 from forest_align.cli import main
 from forest_align.cli.commands import serve
-from forest_align.service.server import listen
 from forest_align.types import Sentence
 
 
@@ -64,12 +63,6 @@ def test_numbers_are_checked(option: str, value: str, capsys: pytest.CaptureFixt
     with pytest.raises(SystemExit):
         main(["serve", option, value])
     assert option in capsys.readouterr().err
-
-
-def test_a_port_in_use_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    with listen("127.0.0.1", 0) as listener:
-        assert main(["serve", "--port", str(listener.getsockname()[1])]) == 2
-    assert "try another --port" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("module", ["starlette", "uvicorn", "prometheus_client"])

@@ -40,15 +40,6 @@ def test_a_list_of_pairs_gives_a_line_a_pair(
     assert "forest-align support: pair 2: pairs.jsonl:2" in capsys.readouterr().err
 
 
-def test_a_finished_run_is_left_as_it_is(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
-    Path("pairs.jsonl").write_text(json.dumps({"summary": "It rained.", "source": "It rained."}) + "\n")
-    assert main(["support", "pairs.jsonl", "-o", "out.jsonl"]) == 0
-    before = Path("out.jsonl").read_bytes()
-    assert main(["support", "pairs.jsonl", "-o", "out.jsonl", "--resume"]) == 0
-    assert "out.jsonl has all 1 pairs already" in capsys.readouterr().err
-    assert Path("out.jsonl").read_bytes() == before
-
-
 def test_the_page_has_both_texts(files: tuple[str, str]) -> None:
     assert main(["support", *files, "-o", "out.html"]) == 0
     text = Page(Path("out.html").read_text(encoding="utf-8")).text

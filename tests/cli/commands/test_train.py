@@ -21,7 +21,6 @@ from forest_align.em.corpus.corpus import CorpusReader
 from forest_align.em.forest.expectation import expect_in_threads
 from forest_align.em.forest.state import RUN, TrainingSettings, load_state
 from forest_align.em.forest.training import TrainedModel
-from forest_align.em.plots import PlotError
 from forest_align.jobs import RayOptions
 from forest_align.storage.checkpoint import Checkpoint
 from forest_align.types import ForestAlignError, InputError, Sentence
@@ -128,26 +127,6 @@ def test_dev_scores_are_printed_after_each_epoch_and_the_curve_is_drawn(
     assert not (tmp_path / "model" / "learning_curve.svg").exists()
 
 
-def test_the_learning_curve_is_drawn_beside_the_model_where_matplotlib_is_installed(
-    tmp_path: Path, pairs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
-    assert run(pairs, "-o", tmp_path / "with", "--epochs", 1) == 0
-    assert "<svg" in (tmp_path / "with" / "learning_curve.svg").read_text()
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    assert run(pairs, "-o", tmp_path / "without", "--epochs", 1) == 0
-    assert not (tmp_path / "without" / "learning_curve.svg").exists()
-
-
-def test_without_matplotlib_a_line_says_how_to_get_the_curve(
-    tmp_path: Path, pairs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    assert run(pairs, "-o", tmp_path / "model", "--epochs", 1) == 0
-    told = capsys.readouterr().err.splitlines()
-    assert len(told) == 1 and "pip install 'forest-align[plot]'" in told[0]
-
-
 def test_trees_of_the_input_are_used_unless_a_parser_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -172,23 +151,6 @@ def test_trees_of_the_input_are_used_unless_a_parser_is_named(
         for name in ("given", "parsed")
     )
     assert first != second
-
-
-def test_a_plot_of_an_unknown_kind_is_refused_before_any_work(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
-    with pytest.raises(PlotError, match=r"curve\.foo"):
-        run(tmp_path / "absent.tsv", "-o", tmp_path / "model", "--plot", "curve.foo")
-
-
-def test_a_plot_may_be_asked_for_in_the_folder_of_the_model_and_in_no_other_that_is_missing(
-    tmp_path: Path, pairs: Path
-) -> None:
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
-    with pytest.raises(PlotError, match="absent"):
-        run(tmp_path / "no.tsv", "-o", tmp_path / "model", "--plot", tmp_path / "absent" / "curve.svg")
-    curve = tmp_path / "model" / "curve.svg"
-    assert run(pairs, "-o", tmp_path / "model", "--epochs", 1, "--plot", curve) == 0
-    assert "<svg" in curve.read_text()
 
 
 def test_more_workers_and_a_resumed_run_give_the_same_model(tmp_path: Path, pairs: Path) -> None:
@@ -259,49 +221,6 @@ def test_options_reach_the_training(
     assert seen["forest_size"] == 3
 
 
-def test_the_cache_spares_the_parser_the_second_time(
-    tmp_path: Path, pairs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run(pairs, "-o", tmp_path / "model", "--epochs", 1, "--forests", tmp_path / "cache")
-    monkeypatch.setattr("forest_align.parsing.load_parser_for_alignment", None)
-    assert run(pairs, "-o", tmp_path / "model", "--epochs", 1, "--forests", tmp_path / "cache") == 0
-
-
-def test_a_broken_pair_is_named_and_the_rest_is_used(
-    tmp_path: Path, pairs: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    pairs.write_text(pairs.read_text() + "only one column\n" * 12)
-    assert run(pairs, "-o", tmp_path / "model", "--epochs", 1) == 1
-    errors = capsys.readouterr().err.splitlines()
-    assert errors[0].startswith(f"forest-align train forest: left out: {pairs}:5: ")
-    assert errors[10] == "forest-align train forest: left out: 2 more"
-    assert ForestModel.load(tmp_path / "model").description["pairs"] == 4
-
-
-def test_dev_pairs_without_links_are_told_before_anything_is_parsed(
-    tmp_path: Path, pairs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(FlatParser, "parse_many", None)
-    dev = tmp_path / "dev.tsv"
-    dev.write_text("a b\ta b\n")
-    with pytest.raises(InputError, match=r"dev\.tsv:1: dev pair '1' has no gold links"):
-        run(pairs, "-o", tmp_path / "model", "--dev", dev)
-
-
-def test_a_dev_pair_without_links_is_told_and_the_others_are_scored(
-    tmp_path: Path, pairs: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    dev = tmp_path / "dev.jsonl"
-    dev.write_text(
-        '{"source": "a b", "target": "a b"}\n'
-        '{"source": {"tokens": ["dogs"]}, "target": {"tokens": ["dogs"]}, "words": [[0, 0]]}\n'
-    )
-    assert run(pairs, "-o", tmp_path / "model", "--epochs", 1, "--dev", dev) == 1
-    out, err = capsys.readouterr()
-    assert f"train forest: left out: {dev}:1: dev pair '1' has no gold links" in err
-    assert "word f1 " in out
-
-
 @pytest.mark.parametrize("content", ["one column\n", ""])
 def test_dev_files_without_a_usable_pair_are_refused_before_anything_is_parsed(
     tmp_path: Path, pairs: Path, monkeypatch: pytest.MonkeyPatch, content: str
@@ -316,16 +235,3 @@ def test_dev_files_without_a_usable_pair_are_refused_before_anything_is_parsed(
 def test_a_model_of_another_aligner_is_no_start(tmp_path: Path, pairs: Path) -> None:
     with pytest.raises(InputError, match="the model contextual is for the aligner contextual, not forest"):
         run(pairs, "-o", tmp_path / "model", "--start", "contextual")
-
-
-def test_no_pairs_is_an_error(tmp_path: Path) -> None:
-    empty = tmp_path / "empty.tsv"
-    empty.write_text("")
-    with pytest.raises(InputError, match="at least one"):
-        run(empty, "-o", tmp_path / "model")
-
-
-def test_an_output_that_cannot_be_a_folder_is_refused_before_any_work(tmp_path: Path, pairs: Path) -> None:
-    for output, message in ((Path("."), "a name of its own"), (pairs, "found the file")):
-        with pytest.raises(InputError, match=message):
-            run(tmp_path / "absent.tsv", "-o", output)

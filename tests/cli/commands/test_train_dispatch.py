@@ -41,14 +41,6 @@ def test_a_traceback_is_shown_wherever_debug_stands(arguments: list[str], tmp_pa
         main(["train", *arguments, f"{tmp_path}/absent.tsv", "-o", ".."])
 
 
-@pytest.mark.parametrize("aligner", sorted(TRAINERS))
-def test_errors_say_which_training_they_are_of(
-    aligner: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["train", aligner, f"{tmp_path}/absent.tsv", "-o", ".."]) == 2
-    assert capsys.readouterr().err.startswith(f"forest-align train {aligner}: error: ")
-
-
 @pytest.mark.parametrize("aligner", ["semi-markov", "joint"])
 def test_gold_whose_links_are_all_possible_is_refused_before_anything_is_parsed(
     aligner: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from safetensors.numpy import load_file
 
-from forest_align.aligners.joint._link_features import LINK_DELETION_FEATURES, LINK_WORD_FEATURES
 from forest_align.aligners.joint.features import PairEdits, pair_edits
 from forest_align.aligners.joint.model import JointModel
 from forest_align.cli import main
@@ -55,19 +54,6 @@ def test_training_writes_a_model_that_aligns(
     assert capsys.readouterr().out == "0-1 1-2 2-0\n"
 
 
-@pytest.mark.parametrize("options", [(), ("--no-link-features",)])
-def test_link_features_are_learned_from_unless_they_are_left_out(
-    tmp_path: Path, gold: Path, options: tuple[str, ...]
-) -> None:
-    assert train(gold, "-o", tmp_path / "model", "--epochs", 2, *options) == 0
-    assert JointModel.load(tmp_path / "model").link_features == (not options)
-    weights = load_file(tmp_path / "model" / "model.safetensors")
-    # These features are the last ones of each kind of edit.
-    for kind, names in (("words", LINK_WORD_FEATURES), ("deletions", LINK_DELETION_FEATURES)):
-        assert weights[kind].any()
-        assert weights[kind][..., -len(names) :].any() == (not options)
-
-
 def test_deletions_of_phrases_are_learned_if_they_are_asked_for(tmp_path: Path, gold: Path) -> None:
     words = ("--epochs", 2, "--no-link-features", "--update", "perceptron")
     assert train(gold, "-o", tmp_path / "model", *words, "--delete-phrases") == 0
@@ -95,21 +81,6 @@ def test_a_resumed_run_gives_the_same_model(tmp_path: Path, gold: Path) -> None:
     train(gold, "-o", tmp_path / "two", "--epochs", 3, "--resume")
     for name in ("model.json", "model.safetensors"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
-
-
-@pytest.mark.parametrize("field", ["seed", "update", "links", "pairs"])
-def test_a_run_goes_on_from_a_checkpoint_of_its_own_only(
-    tmp_path: Path, gold: Path, field: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert train(gold, "-o", tmp_path / "model", "--epochs", 1) == 0
-    other = {"seed": ["--seed", 5], "update": ["--update", "perceptron"], "links": ["--links", "all"]}
-    if field == "pairs":
-        gold.write_text("".join(gold.read_text().splitlines(keepends=True)[:2]))
-    options = other.get(field, [])
-    assert train(gold, "-o", tmp_path / "model", "--epochs", 2, "--resume", *options) == 2
-    told = capsys.readouterr().err
-    assert f"model.checkpoint: field '{field}': the checkpoint was written with" in told
-    assert ("written with other pairs" in told) == (field == "pairs")
 
 
 def test_options_reach_the_training_and_the_model_names_them(
@@ -153,21 +124,6 @@ def test_what_is_missing_is_said_before_anything_is_read(
     monkeypatch.setitem(sys.modules, "highspy", None)
     assert train(tmp_path / "no gold", "-o", tmp_path / "model") == 2
     assert "pip install highspy" in capsys.readouterr().err
-
-
-def test_a_pair_without_links_is_named_and_the_rest_is_used(
-    tmp_path: Path, gold: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    gold.write_text(gold.read_text() + "7\ta car\tN/A\tthe car\tN/A\t1\t1\t9-9\t\t\n")
-    assert train(gold, "-o", tmp_path / "model", "--epochs", 1) == 1
-    assert "9-9" in capsys.readouterr().err
-    assert JointModel.load(tmp_path / "model").card["pairs"] == 3
-
-
-def test_files_without_links_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "pairs.tsv").write_text("a car\tthe car\n")
-    assert train(tmp_path / "pairs.tsv", "-o", tmp_path / "model") == 2
-    assert "at least one sentence pair with links" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -142,18 +142,6 @@ def test_a_run_that_is_resumed_gives_the_same_model(tmp_path: Path, gold: Path) 
     assert not np.array_equal(few, weights[1]["words"])
 
 
-def test_a_run_goes_on_from_a_checkpoint_of_its_own_only(
-    tmp_path: Path, gold: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    common = ("-o", tmp_path / "model", "--iterations", 2)
-    assert train(gold, *common) == 0
-    assert train(gold, *common, "--resume", "--regularization", 5) == 2
-    assert "model.checkpoint: field 'regularization'" in capsys.readouterr().err
-    assert train(gold, *common, "--regularization", 5) == 0
-    assert train(gold, gold, *common, "--regularization", 5, "--resume") == 2
-    assert "written with other pairs, or the same with other links" in capsys.readouterr().err
-
-
 def test_pairs_that_cannot_be_used_are_named_and_the_rest_is_trained_on(
     tmp_path: Path, gold: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -163,52 +151,6 @@ def test_pairs_that_cannot_be_used_are_named_and_the_rest_is_trained_on(
     assert train(gold, "-o", tmp_path / "model") == 1
     assert "0-9" in capsys.readouterr().err
     assert SemiMarkovModel.load(tmp_path / "model").card["pairs"] == 2
-
-
-def test_pairs_without_links_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    plain = tmp_path / "pairs.tsv"
-    plain.write_text("a dog\tthe dog\n")
-    assert train(plain, "-o", tmp_path / "model") == 2
-    err = capsys.readouterr().err
-    assert "expected words with gold links" in err and "at least one sentence pair with links" in err
-    assert not (tmp_path / "model").exists()
-
-
-def test_the_first_of_many_pairs_that_cannot_be_used_are_named_with_their_files(
-    tmp_path: Path, gold: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    plain = [tmp_path / "one.tsv", tmp_path / "two.tsv"]
-    plain[0].write_text("a dog\tthe dog\n" * 4)
-    plain[1].write_text("a dog\tthe dog\n" * 30)
-    assert train(gold, *plain, "-o", tmp_path / "model", "--iterations", 1) == 1
-    *named, more = capsys.readouterr().err.splitlines()
-    places = [(plain[0], line) for line in range(1, 5)] + [(plain[1], line) for line in range(1, 7)]
-    assert named == [
-        f"forest-align train semi-markov: left out: {path}:{line}: pair '{line}': "
-        "expected words with gold links, found none"
-        for path, line in places
-    ]
-    assert more == "forest-align train semi-markov: left out: 24 more"
-
-
-@pytest.mark.parametrize("option", [("--iterations", -1), ("--regularization", 0)])
-def test_settings_that_make_no_sense_are_refused(
-    tmp_path: Path, gold: Path, option: tuple[str, object]
-) -> None:
-    assert train(gold, "-o", tmp_path / "model", *option) == 2
-
-
-def test_possible_links_are_learned_where_they_are_asked_for(tmp_path: Path, gold: Path) -> None:
-    pairs = json.loads(gold.read_text())
-    pairs[0]["sureAlign"], pairs[0]["possibleAlign"] = "0-0 1-1 2-2 4-4 5-5", "3-3"
-    gold.write_text(json.dumps(pairs))
-    made = {}
-    for links in ("sure", "all"):
-        assert train(gold, "-o", tmp_path / links, "--links", links) == 0
-        model = SemiMarkovModel.load(tmp_path / links)
-        assert model.card["links"] == links
-        made[links] = SemiMarkovAligner(model).align(*map(tag, GOLD[0][:2])).words.pairs
-    assert (3, 3) in made["all"] and (3, 3) not in made["sure"]
 
 
 def test_paraphrases_are_learned_from_as_synonyms(tmp_path: Path, gold: Path) -> None:
@@ -226,23 +168,6 @@ def test_paraphrases_are_learned_from_as_synonyms(tmp_path: Path, gold: Path) ->
         assert model.card["ppdb"] == (table.name if more else "")
         weights.append(model.weights["words"][:, WORD_FEATURES.index("synonym")])
     assert not weights[0].any() and weights[1].max() > 0
-
-
-def test_the_parser_that_is_named_gives_the_tags(
-    tmp_path: Path, gold: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[object] = []
-
-    def load(name: object, *args: object, **options: object) -> TagParser:
-        asked.append(name)
-        return TagParser()
-
-    for function in ("load_parser_for_alignment", "load_parser"):
-        monkeypatch.setattr(f"forest_align.parsing.{function}", load)
-    (tmp_path / "mine").mkdir()
-    train(gold, "-o", tmp_path / "model", "--parser", tmp_path / "mine")
-    assert asked == [str(tmp_path / "mine")]
-    assert SemiMarkovModel.load(tmp_path / "model").card["parser"] == "mine"
 
 
 def options(**given: Any) -> AlignerChoice:

@@ -114,25 +114,6 @@ def test_a_forest_model_is_tuned_for_the_words_of_the_convention(tmp_path: Path,
     assert not (tmp_path / "tuned").exists()
 
 
-def test_a_second_run_goes_on_with_the_study(tmp_path: Path, gold: Path) -> None:
-    run(gold, "-o", tmp_path / "tuned", "--trials", 1)
-    run(gold, "-o", tmp_path / "tuned", "--trials", 2)
-    assert len(study_of(tmp_path / "tuned", "constituent-f1").trials) == 2
-
-
-@pytest.mark.skipif(os.name == "nt", reason="no such names there")
-def test_the_study_lies_beside_the_model_whatever_this_is_called(tmp_path: Path, gold: Path) -> None:
-    run(gold, "-o", tmp_path / "50%41 #1?x=y", "--trials", 1)
-    assert {path.name for path in tmp_path.iterdir()} == {gold.name, "50%41 #1?x=y", "50%41 #1?x=y.sweep.db"}
-
-
-def test_the_first_trial_is_the_model_as_it_is(tmp_path: Path, gold: Path) -> None:
-    storage = f"journal:{tmp_path / 'sweep.journal'}"
-    run(gold, "-o", tmp_path / "tuned", "--trials", 1, "--storage", storage, "--study", "mine")
-    first = SharedStudy(storage, "mine").open().trials[0]
-    assert first.params["beam"] == 50 and "forest_size" not in first.params
-
-
 def test_the_first_trial_is_the_model_as_it_is_even_if_its_options_are_outside_of_the_search(
     tmp_path: Path, gold: Path
 ) -> None:
@@ -147,14 +128,6 @@ def test_the_first_trial_is_the_model_as_it_is_even_if_its_options_are_outside_o
     assert first["forest_size"] == 50
     tuned = ForestModel.load(tmp_path / "tuned")
     assert tuned.phrase_options == model.with_options(**odd).phrase_options
-
-
-def test_without_a_choice_forests_have_the_size_that_the_model_was_tuned_with(
-    tmp_path: Path, gold: Path
-) -> None:
-    replace(ForestAligner.load().model, description={"tuned": {"forest_size": 3}}).save(tmp_path / "small")
-    run(gold, "-o", tmp_path / "tuned", "--model", tmp_path / "small", "--trials", 1)
-    assert ForestModel.load(tmp_path / "tuned").description["tuned"]["forest_size"] == 3
 
 
 def test_the_parser_weight_is_searched_when_asked_for(tmp_path: Path, gold: Path) -> None:
@@ -199,40 +172,6 @@ def test_the_seed_decides_on_the_trials(tmp_path: Path, gold: Path) -> None:
     assert found[0] != found[1]
 
 
-@pytest.mark.parametrize("options", [(), ("--aligner", "sultan")], ids=["forest", "sultan"])
-def test_a_broken_line_is_told_and_the_others_are_used(
-    tmp_path: Path, gold: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...]
-) -> None:
-    gold.write_text(GOLD + "a line\n")
-    assert run(gold, "-o", tmp_path / "tuned", "--trials", 1, *options) == 1
-    assert f"left out: {gold}:3" in capsys.readouterr().err
-    assert (tmp_path / "tuned").is_dir()
-
-
-def test_the_bar_of_a_sweep_that_goes_on_starts_at_the_trials_already_there(
-    tmp_path: Path, gold: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from forest_align.system import terminal as progress
-
-    bars = []
-    make = progress.counting_bar
-
-    def noted(description: str, total: int, done: int = 0) -> Any:
-        bars.append((description, total, done))
-        return make(description, total, done)
-
-    monkeypatch.setattr(progress, "counting_bar", noted)
-    run(gold, "-o", tmp_path / "tuned", "--trials", 1)
-    run(gold, "-o", tmp_path / "tuned", "--trials", 3)
-    assert [bar for bar in bars if bar[0] == "trials"] == [("trials", 1, 0), ("trials", 3, 1)]
-
-
-def test_forest_sizes_are_part_of_the_search_if_there_are_several(tmp_path: Path, gold: Path) -> None:
-    run(gold, "-o", tmp_path / "tuned", "--trials", 2, "--forest-sizes", 1, 10)
-    trials = study_of(tmp_path / "tuned", "constituent-f1").trials
-    assert {trial.params["forest_size"] for trial in trials} <= {1, 10}
-
-
 def test_options_that_are_kept_stay_as_the_model_has_them(tmp_path: Path, gold: Path) -> None:
     run(gold, "-o", tmp_path / "tuned", "--trials", 2, "--keep", "beam", "generation_gap")
     for trial in study_of(tmp_path / "tuned", "constituent-f1").trials:
@@ -240,11 +179,6 @@ def test_options_that_are_kept_stay_as_the_model_has_them(tmp_path: Path, gold: 
     assert ForestModel.load(tmp_path / "tuned").options.beam == 50
     with pytest.raises(InputError, match="found 'gap'"):
         run(tmp_path / "absent.tsv", "-o", tmp_path / "other", "--keep", "gap")
-
-
-def test_a_model_tuned_on_forests_of_one_size_is_used_with_that_size(tmp_path: Path, gold: Path) -> None:
-    run(gold, "-o", tmp_path / "tuned", "--trials", 1, "--forest-sizes", 50)
-    assert ForestModel.load(tmp_path / "tuned").description["tuned"]["forest_size"] == 50
 
 
 def test_attachment_cannot_be_raised_without_gold_trees(tmp_path: Path, gold: Path) -> None:
@@ -327,46 +261,6 @@ def test_trees_of_the_input_are_used_unless_a_parser_is_named(
     assert len(parsed) == 2
 
 
-@pytest.mark.parametrize("options", [(), ("--aligner", "sultan")], ids=["forest", "sultan"])
-def test_a_study_of_other_trees_over_the_same_words_is_not_continued(
-    tmp_path: Path, options: tuple[str, ...]
-) -> None:
-    gold = tree_pair(tmp_path / "gold.jsonl")
-    run(gold, "-o", tmp_path / "tuned", "--trials", 1, *options)
-    tree_pair(gold, "(PRP$ her) (NN house)")
-    with pytest.raises(InputError, match="has trials of other pairs"):
-        run(gold, "-o", tmp_path / "tuned", "--trials", 2, *options)
-
-
-def test_attachment_is_raised_against_the_trees_of_the_input(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gold = tree_pair(tmp_path / "gold.jsonl")
-    assert run(gold, "-o", tmp_path / "tuned", "--trials", 1, "--objective", "uas") == 0
-    assert study_of(tmp_path / "tuned", "uas").best_value < 100, "flat trees have other heads"
-
-
-@pytest.mark.parametrize("options", [(), ("--aligner", "sultan")], ids=["forest", "sultan"])
-def test_a_pair_with_a_broken_tree_is_told_and_the_others_are_used(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...]
-) -> None:
-    good = tree_pair(tmp_path / "gold.jsonl").read_text()
-    (tmp_path / "gold.jsonl").write_text(f"{good}\n{good.replace('(PRP she)', '(PRP)')}\n")
-    assert run(tmp_path / "gold.jsonl", "-o", tmp_path / "tuned", "--trials", 1, *options) == 1
-    assert "tree" in capsys.readouterr().err
-    assert (tmp_path / "tuned").is_dir()
-
-
-@pytest.mark.parametrize("kind", ["forest", "contextual"])
-def test_pairs_without_links_are_an_error_that_leaves_nothing_behind(kind: str, tmp_path: Path) -> None:
-    plain = tmp_path / "plain.tsv"
-    plain.write_text("a b\ta b\n" * 2)
-    with pytest.raises(InputError) as error:
-        run(plain, "-o", tmp_path / "new" / "tuned", "--tokenized", "--trials", 1, "--aligner", kind)
-    assert str(error.value) == f"{plain}:1: dev pair '1' has no gold links"
-    assert set(tmp_path.iterdir()) == {plain}
-
-
 def test_a_table_with_a_column_of_links_is_gold(tmp_path: Path) -> None:
     gold = tmp_path / "gold.csv"
     gold.write_text("source,target,links\nHe died .,He passed away .,0-0 1-1 1-2 2-3\n")
@@ -401,17 +295,6 @@ def test_nothing_is_left_behind_where_no_pair_can_be_parsed(
     monkeypatch.setattr(FlatParser, "parse_many", fail)
     with pytest.raises(InputError, match="at least one dev pair"):
         run(gold, "-o", tmp_path / "new" / "tuned", "--trials", 1)
-    assert set(tmp_path.iterdir()) == {gold}
-
-
-@pytest.mark.parametrize("kind", ["forest", "contextual"])
-@pytest.mark.parametrize("links", ["\t0-0 1-1 2-2", "\t"])
-def test_gold_without_a_sure_link_is_refused(kind: str, links: str, tmp_path: Path) -> None:
-    gold = tmp_path / "gold.tsv"
-    gold.write_text(f"1\tdogs like meat\tN/A\tdogs love meat\tN/A\t1\t1\t{links}\t\n")
-    found = "possible ones alone" if links.strip() else "none"
-    with pytest.raises(InputError, match=f"expected at least one sure gold link, found {found}"):
-        run(gold, "-o", tmp_path / "tuned", "--trials", 1, "--aligner", kind)
     assert set(tmp_path.iterdir()) == {gold}
 
 

@@ -24,27 +24,6 @@ def test_two_chunks_that_are_linked_word_by_word_become_one_phrase() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    "links",
-    [[(0, 1), (1, 0)], [(0, 0)], [(0, 0), (1, 0)], [(0, 0), (0, 1), (1, 1)]],
-    ids=["crossing", "left", "right", "two partners"],
-)
-def test_crossing_or_incomplete_links_are_not_merged(links: list[tuple[int, int]]) -> None:
-    assert phrasal_links(Links.of(links), [(0, 2)], [(0, 2)]) == Links.of(links)
-
-
-def test_chunks_of_different_lengths_are_not_merged() -> None:
-    links = Links.of([(0, 0), (1, 1), (2, 1)])
-    assert phrasal_links(links, [(0, 3)], [(0, 2)]) == links
-
-
-@pytest.mark.parametrize("elsewhere", [(0, 3), (3, 1)])
-def test_links_into_other_chunks_do_not_keep_two_chunks_apart(elsewhere: tuple[int, int]) -> None:
-    links = Links.of([(0, 0), (1, 1), elsewhere])
-    chunks = [(0, 2), (2, 4)]
-    assert set(phrasal_links(links, chunks, chunks)) == {(0, 0), (0, 1), (1, 0), (1, 1), elsewhere}
-
-
 CHUNKS = st.sets(st.integers(1, 4)).map(lambda cuts: list(pairwise(sorted({0, *cuts, 5}))))
 LINKS = st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=7)
 

@@ -64,17 +64,6 @@ def test_moved_links_keep_their_classes_and_scores() -> None:
     assert moved == Links.of([(0, 0), (1, 1), (3, 1)], sure=[True, False, False], scores=[0.9, 0.4, 0.4])
 
 
-def test_the_same_mark_that_was_split_off_both_words_is_linked() -> None:
-    parts = ["C", "?", "te"]
-    moved = move_links(Links.of([(0, 0)]), (["C?te"], parts), (["C?te"], parts))
-    assert moved == Links.of([(0, 0), (0, 2), (1, 1), (2, 0), (2, 2)])
-
-
-def test_a_mark_split_off_one_word_only_is_not_linked() -> None:
-    moved = move_links(Links.of([(0, 0)]), (["end."], ["end", "."]), (["."], ["."]))
-    assert moved == Links.of([(0, 0)])
-
-
 def test_a_full_stop_that_became_part_of_an_abbreviation_is_not_taken_for_another_one() -> None:
     old, new = ["Co.", "Ltd", "."], ["Co.", ".", "Ltd."]
     assert map_tokens(old, new) == [(0,), (2,), ()]

@@ -28,7 +28,3 @@ def test_behind_a_mixed_number_links_are_found_a_token_too_far_left_but_at_the_e
     found = conform(links, words, ["For", "flight", "."])
     assert found == Links.of([(0, 0), (1, 0), (4, 1), (6, 2)], sure=[True, True, False, True])
     assert conform(links, ["and", "1\\/3", "b", "c", "d", "e", "."], ["a", "b", "."]) == links
-
-
-def test_a_sentence_without_tokens_has_no_links() -> None:
-    assert conform(Links(), [], []) == Links()

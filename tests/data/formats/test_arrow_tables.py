@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ pytest.importorskip("narwhals", reason="needs the extra [tables]")
 import pyarrow.parquet as pq
 
 from forest_align.aligners.base import Aligner
-from forest_align.data import PairError, SentencePair, read_pairs
+from forest_align.data import PairError, read_pairs
 from forest_align.data.formats.arrow_tables import is_table
 from forest_align.types import InputError
 
@@ -99,14 +98,6 @@ def test_the_rows_of_a_parquet_file_are_pairs_with_their_place(rows: int, tmp_pa
     assert list(map(seen, read_pairs(tmp_path / "other", "parquet"))) == EXPECTED
 
 
-def test_a_frame_may_have_columns_that_arrow_cannot_hold() -> None:
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame({"source": ["a", 1, math.nan], "target": ["b"] * 3, "mixed": [1, "a", object()]})
-    first, *others = read_pairs(frame)
-    assert not isinstance(first, InputError) and first.source.text == "a"
-    assert [str(one).rpartition("found ")[2] for one in others] == ["1", "nothing"]
-
-
 def test_a_text_that_is_not_utf_8_is_an_error_of_its_row(tmp_path: Path) -> None:
     texts = pa.array([b"good", b"b\xe4d", None], pa.binary()).view(pa.string())
     table = pa.table({"source": texts, "target": ["x", "y", "z"]})
@@ -151,15 +142,6 @@ def test_what_is_no_table_of_pairs_is_refused(table: Any, message: str, tmp_path
         with pytest.raises(InputError) as refused:
             list(read_pairs(path))
         assert str(refused.value) == f"{path}: {message}"
-
-
-def test_columns_of_tables_and_parquet_can_be_named(tmp_path: Path) -> None:
-    table = pa.table({"source": ["x"], "Old": ["a"], "new": ["b"]})
-    pq.write_table(table, tmp_path / "pairs.parquet")
-    for pairs in (table, tmp_path / "pairs.parquet"):
-        (found,) = read_pairs(pairs, columns=("Old", "new"))
-        assert isinstance(found, SentencePair)
-        assert (found.source.text, found.target.text) == ("a", "b")
 
 
 def test_a_file_that_is_not_parquet_is_refused_with_its_name(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from forest_align.alignment import Alignment, Links
 from forest_align.data.formats.column_names import COLUMN_NAMES
 from forest_align.data.pairs import FORMATS, ChunkLink, SentencePair, find_format, read_pairs, write_pairs
 from forest_align.data.text.lines import InputLines, TextLines
-from forest_align.types import InputError, InputWarning, Sentence, Token
+from forest_align.types import InputError, InputWarning, Sentence
 
 SMALL = {
     "tsv": 'He died .\tHe passed away .\tp1\nA & "b"\tC <d>\tp2\n',
@@ -88,14 +88,6 @@ def test_the_format_is_told_by_the_content(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_blank_lines_at_the_end_are_no_pairs(name: str, tmp_path: Path) -> None:
-    path = tmp_path / "file"
-    path.write_text(SMALL[name] + "\n\n", encoding="utf-8")
-    whole = good(read_pairs(_written(tmp_path, name), name))
-    assert [contents(pair) for pair in good(read_pairs(path, name))] == [contents(pair) for pair in whole]
-
-
-@pytest.mark.parametrize("name", SMALL)
 def test_a_pair_knows_the_line_on_which_it_begins(name: str, tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_text(SMALL[name], encoding="utf-8")
@@ -119,12 +111,6 @@ def test_a_table_with_two_columns_of_a_name_that_is_read_is_refused(header: str,
         InputError, match=r"pairs.csv:1: expected one column '\w+' in the header, found several"
     ):
         list(read_pairs(path))
-
-
-def test_a_row_of_a_table_knows_the_line_on_which_it_begins(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.csv"
-    path.write_text('source,target\n"a\nb",c\nd,e\n')
-    assert [pair.place for pair in good(read_pairs(path))] == [(str(path), 2), (str(path), 4)]
 
 
 @pytest.mark.parametrize("name", ["tsv", "jsonl", "multimwa", "sts", "trees"])
@@ -199,13 +185,6 @@ def test_a_file_of_trees_is_known_by_its_name_however_many_lines_are_broken(tmp_
 def write_and_read(pairs: list[Any], path: Path) -> list[SentencePair]:
     write_pairs(pairs, path)
     return good(read_pairs(path))
-
-
-def test_a_list_with_an_object_a_line_is_jacana(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.json"
-    objects = [f'{{"id": "{k}", "source": "a", "target": "b", "sureAlign": "0-0"}}' for k in range(4)]
-    path.write_text("[" + ",\n".join(objects) + "]")
-    assert [pair.id for pair in good(read_pairs(path))] == ["0", "1", "2", "3"]
 
 
 @pytest.mark.parametrize("name", ["jacana", "multimwa", "msr-rte", "pharaoh"])
@@ -316,14 +295,6 @@ def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
     assert pipe.is_fifo()
 
 
-def test_a_link_to_a_file_stays_one(tmp_path: Path) -> None:
-    file, link = tmp_path / "file.tsv", tmp_path / "link.tsv"
-    file.write_text("old")
-    link.symlink_to(file)
-    write_pairs([SentencePair("1", Sentence.from_words(["a"]), Sentence.from_words(["b"]))], link)
-    assert link.is_symlink() and file.read_text() == "a\tb\t1\n"
-
-
 @pytest.mark.parametrize("name", ["jacana", "multimwa", "msr-rte", "pharaoh"])
 def test_a_pair_that_could_not_be_aligned_is_not_written_as_one_without_links(
     name: str, tmp_path: Path
@@ -354,12 +325,6 @@ def test_a_chunk_that_would_not_be_read_back_is_not_written(type: str, score: st
     pair = SentencePair("p1", Sentence.from_words(["a"]), Sentence.from_words(["b"]), chunks=chunks)
     with pytest.raises(InputError, match=f"pair 'p1' has a chunk of type '{type}' and score '{score}'"):
         write_pairs([pair], tmp_path / "out.wa")
-
-
-def test_what_cannot_be_encoded_is_escaped(tmp_path: Path) -> None:
-    pair = SentencePair("1", Sentence.from_words(["a\ud800"]), Sentence.from_words(["b"]))
-    write_pairs([pair], tmp_path / "x.tsv")
-    assert (tmp_path / "x.tsv").read_text() == "a\\ud800\tb\t1\n"
 
 
 def test_blank_lines_at_the_end_of_links_or_sentences_are_no_pairs(tmp_path: Path) -> None:
@@ -450,14 +415,6 @@ def test_a_document_is_read_no_further_than_its_pairs_are_asked_for(name: str, t
     assert last.line == SMALL[name].count("\n") + 1
 
 
-def test_lists_of_jacana_that_were_put_together_are_all_read(tmp_path: Path) -> None:
-    path = tmp_path / "x.json"
-    path.write_text(SMALL["jacana"] + "\n[ ]" + SMALL["jacana"])
-    found = good(read_pairs(path))
-    assert [pair.id for pair in found] == ["p1", "p2"] * 2
-    assert [pair.place for pair in found] == [(str(path), line) for line in (2, 10, 21, 29)]
-
-
 @pytest.mark.parametrize("indent", [None, 0, 1])
 def test_braces_inside_a_text_and_objects_inside_a_pair_are_read(indent: int | None, tmp_path: Path) -> None:
     path = tmp_path / "x.json"
@@ -506,13 +463,6 @@ def test_blanks_of_xml_are_one_space_and_others_part_of_the_text(tmp_path: Path)
     assert split.source.words == ("10\N{NO-BREAK SPACE}km", "away")
 
 
-def test_a_line_of_dates_is_no_line_of_links(tmp_path: Path) -> None:
-    path = tmp_path / "x"
-    path.write_text("2006-01-02 111-111-111\n")
-    with pytest.raises(InputError, match="cannot recognise the format"):
-        list(read_pairs(path))
-
-
 @pytest.mark.parametrize("name", ["tsv", "sts", "msrp", "rte", "qa"])
 def test_a_format_of_raw_text_gets_the_text_and_not_its_tokens(name: str, tmp_path: Path) -> None:
     texts = 'He can\'t "go" (now).', "Tom's  dog,\tit\nran."
@@ -540,15 +490,6 @@ def test_a_format_of_tokens_gets_the_tokens_and_not_the_text(name: str, tmp_path
     assert back.source.words == back.target.words == ("ca", "n't")
 
 
-def test_raw_text_has_no_tokens_unless_it_is_said_to_be_tokenized(tmp_path: Path) -> None:
-    path = tmp_path / "x.tsv"
-    path.write_text("a\N{NO-BREAK SPACE}b  c\td\n")
-    (raw,), (split,) = good(read_pairs(path)), good(read_pairs(path, tokenized=True))
-    assert (raw.source.tokens, raw.source.text) == ((), "a\N{NO-BREAK SPACE}b  c")
-    assert split.source.words == ("a\N{NO-BREAK SPACE}b", "c")
-    assert raw.id == "1" and raw.links is None
-
-
 def test_our_own_output_is_read_with_all_that_is_in_it(tmp_path: Path) -> None:
     sentence = Sentence.from_words(["a", "b"])
     alignment = Alignment(sentence, sentence, Links.of([(0, 1)], scores=[0.5]), id="x", log_probability=-1.0)
@@ -557,14 +498,6 @@ def test_our_own_output_is_read_with_all_that_is_in_it(tmp_path: Path) -> None:
     first, second = good(read_pairs(path))
     assert first.alignment is not None and first.alignment.to_dict() == alignment.to_dict()
     assert second.alignment is not None and second.alignment.error == "too long"
-
-
-def test_our_own_output_is_read_back_though_its_text_holds_a_byte_order_mark(tmp_path: Path) -> None:
-    sentence = Sentence((Token("x", start=1, end=2),), text="\ufeffx")
-    path = tmp_path / "x.jsonl"
-    path.write_text(Alignment(sentence, sentence, id="1").to_json() + "\n", encoding="utf-8")
-    (pair,) = good(read_pairs(path))
-    assert (pair.source.text, pair.source.tokens) == (sentence.text, sentence.tokens)
 
 
 def test_an_unknown_format_lists_those_that_exist() -> None:
@@ -587,11 +520,6 @@ def test_json_that_is_no_list_of_pairs_is_told_which_json_was_expected(tmp_path:
     path.write_text(text)
     with pytest.raises(InputError, match=r"JSON list of objects with source and target, .*jsonl"):
         list(read_pairs(path))
-
-
-def test_a_missing_file_is_an_os_error() -> None:
-    with pytest.raises(OSError, match="nowhere"):
-        list(read_pairs("/nowhere/x.tsv"))
 
 
 def test_what_a_format_needs_is_said_when_it_is_missing(tmp_path: Path) -> None:
@@ -661,31 +589,6 @@ def test_links_of_a_table_are_read_if_its_text_is_tokenized(tmp_path: Path) -> N
     assert isinstance(second, SentencePair) and second.links == Links.of([])
     assert [error.line for error in broken if isinstance(error, InputError)] == [4, 5]
     assert {pair.links for pair in read_pairs(path) if isinstance(pair, SentencePair)} == {None}
-
-
-def test_a_line_that_is_not_utf_8_is_an_error_of_its_own_in_a_table(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.csv"
-    path.write_bytes(b"source,target\na,b\ncaf\xe9,b\nc,d\n")
-    before, broken, after = read_pairs(path)
-    assert isinstance(broken, InputError) and broken.line == 3 and "UTF-8" in broken.message
-    assert isinstance(before, SentencePair) and isinstance(after, SentencePair)
-
-
-def test_rows_of_a_table_without_ids_are_numbered_from_one_the_broken_ones_too(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.csv"
-    path.write_bytes(b'source,target\n"a\n",b\ncaf\xe9,b\n"c,d\ne,f\ng\nh,i\n')
-    found = list(read_pairs(path))
-    assert [(getattr(item, "id", None), isinstance(item, InputError)) for item in found] == [
-        *[("1", False), ("2", True), ("3", True), ("4", False), ("5", True), ("6", False)]
-    ]
-
-
-def test_a_table_whose_header_names_no_sentences_is_told_what_it_needs(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.csv"
-    path.write_text("one,other\na,b\n")
-    for name in (None, "table"):
-        with pytest.raises(InputError, match="names source and target, or such, found 'one', 'other'; --col"):
-            list(read_pairs(path, name))
 
 
 def refusal(items: Any) -> str:
@@ -781,28 +684,6 @@ def test_a_header_line_of_known_names_is_no_pair_and_a_warning_says_so(
     assert first.source.text == header.split("\t")[0]
 
 
-def test_a_column_of_labels_is_read_and_one_of_other_values_is_not(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.csv"
-    rows = ["0", "1", "False", " TRUE ", "neutral", "2", ""]
-    path.write_text("source,label,target\n" + "".join(f"a,{label},b\n" for label in rows), encoding="utf-8")
-    found = [pair.label for pair in good(read_pairs(path))]
-    assert found == [False, True, False, True, None, None, None]
-
-
-def test_csv_columns_of_known_names_are_read_without_a_word(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.csv"
-    path.write_text("id,complex,simple\np7,big,large\n", encoding="utf-8")
-    (found,) = good(read_pairs(path))
-    assert (found.id, found.source.text, found.target.text) == ("p7", "big", "large")
-
-
-@pytest.mark.parametrize("first", ["question\tanswer", "complex\teasy", "the source\tthe target"])
-def test_a_list_of_words_and_lines_of_other_names_have_no_header(first: str, tmp_path: Path) -> None:
-    path = tmp_path / "pairs.tsv"
-    path.write_text(f"{first}\nbig\tlarge\n", encoding="utf-8")
-    assert [pair.id for pair in good(read_pairs(path))] == ["1", "2"]
-
-
 SSD_HEADER = "premise\thypothesis\tspan_similarity\tsentence_similarity\n"
 
 
@@ -851,11 +732,6 @@ def test_spans_that_cross_cannot_be_written_in_braces(tmp_path: Path) -> None:
         write_pairs([replace(pair, marked=pair.marked[::-1])], tmp_path / "x.tsv", "ssd")
 
 
-def test_escapes_would_move_marked_spans(tmp_path: Path) -> None:
-    (broken, _) = read_pairs(_written(tmp_path, "ssd"), escapes="moses")
-    assert isinstance(broken, InputError) and "this pair has marked spans" in broken.message
-
-
 @pytest.mark.parametrize(
     ("unit", "field"),
     [
@@ -870,11 +746,3 @@ def test_a_phrase_of_people_lies_in_its_sentences(unit: str, field: str, tmp_pat
     (broken,) = read_pairs(path)
     assert isinstance(broken, InputError) and broken.field == field
     assert broken.source == "a"
-
-
-def test_a_list_of_tokens_is_a_sentence(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.jsonl"
-    path.write_text('{"source": ["New York", "."], "target": ["b"]}\n{"source": [], "target": ["b"]}\n')
-    pair, broken = read_pairs(path)
-    assert isinstance(pair, SentencePair) and pair.source.words == ("New York", ".")
-    assert isinstance(broken, InputError) and broken.field == "source.tokens"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from forest_align.data.formats.format import ChunkLink
-from forest_align.data.pairs import SentencePair, read_pairs, write_pairs
+from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.types import InputError, InputWarning
 
 ALIGNED = (
@@ -61,24 +61,6 @@ def test_a_stray_line_does_not_move_the_chunks_of_later_pairs(tmp_path: Path) ->
     assert isinstance(stray, InputError) and "'stray'" in stray.message
     assert isinstance(first, SentencePair) and isinstance(second, SentencePair)
     assert second.source_chunks == ((0, 2), (2, 3))
-
-
-def test_raw_text_of_a_chunk_file_is_kept_where_it_is_not_the_words_with_blanks(tmp_path: Path) -> None:
-    path = tmp_path / "x.wa"
-    text = ALIGNED.replace("// He died .\n", "// He died.\n")
-    path.write_text(text)
-    pair = only_pair(path)
-    assert (pair.source.text, pair.target.text) == ("He died.", "He passed away .")
-    write_pairs([pair], tmp_path / "copy.wa")
-    assert (tmp_path / "copy.wa").read_text() == text
-
-
-def test_a_chunk_that_is_opened_twice_is_one_chunk(tmp_path: Path) -> None:
-    path = tmp_path / "x.wa"
-    path.write_text(ALIGNED)
-    (tmp_path / "x.sent1.chunk.txt").write_text("[ He [ died ] [ . ] \n")
-    pair = only_pair(path)
-    assert pair.source_chunks == ((0, 2), (2, 3))
 
 
 def test_a_line_of_chunks_that_is_not_utf_8_costs_its_own_spans_and_one_warning(tmp_path: Path) -> None:

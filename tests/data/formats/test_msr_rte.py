@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import combinations, product
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,7 +9,7 @@ from hypothesis import strategies as st
 
 from forest_align.alignment import Alignment, Links
 from forest_align.data.formats.msr_rte import majority, majority_pairs
-from forest_align.data.pairs import SentencePair, read_pairs
+from forest_align.data.pairs import SentencePair
 from forest_align.types import InputError, Sentence
 
 SURE, POSSIBLE, NOTHING = "sure", "possible", "nothing"
@@ -50,36 +49,12 @@ def test_annotators_of_different_pairs_are_an_error() -> None:
     assert isinstance(found, InputError) and "found '2' in B:7, the end of a file" in str(found)
 
 
-def test_pairs_of_a_file_of_annotations_know_their_place(tmp_path: Path) -> None:
-    block = "# sentence pair {}\na\nNULL ({{ / / }}) b ({{ 1 / / }})\n"
-    (tmp_path / "A").write_text(block.format(1) + "\n" + block.format(2))
-    pairs = [one for one in read_pairs(tmp_path / "A") if isinstance(one, SentencePair)]
-    assert [one.place for one in pairs] == [(str(tmp_path / "A"), 1), (str(tmp_path / "A"), 5)]
-
-
 def test_an_annotator_without_links_is_an_error_and_no_vote() -> None:
     sentence = Sentence.from_words(["a"])
     failed = replace(pair("1", Links()), alignment=Alignment(sentence, sentence, id="1", error="too long"))
     for without in (replace(pair("1", Links()), links=None), failed):
         (found,) = majority_pairs([[pair("1", Links())], [without], [pair("1", Links())]])
         assert isinstance(found, InputError) and "pair '1' has no word links" in str(found)
-
-
-def test_the_majority_of_alignments_is_not_the_first_of_them() -> None:
-    sentence = Sentence.from_words(["a", "a"])
-    own = Alignment(sentence, sentence, Links.of([(1, 1)]), id="1")
-    files = [[replace(pair("1", own.words), alignment=own)], *([pair("1", Links.of([(0, 0)]))] for _ in "BC")]
-    (found,) = majority_pairs(files)
-    assert isinstance(found, SentencePair)
-    assert (found.links, found.alignment) == (Links.of([(0, 0)]), None)
-
-
-def test_a_byte_order_mark_before_the_target_is_no_part_of_its_first_token(tmp_path: Path) -> None:
-    (tmp_path / "A").write_text(
-        "# sentence pair 1\na\nNULL ({ / / }) \ufeffb ({ 1 / / }) c\ufeff ({ / / })\n", encoding="utf-8"
-    )
-    (found,) = read_pairs(tmp_path / "A")
-    assert isinstance(found, SentencePair) and found.target.words == ("b", "c\ufeff")
 
 
 def test_links_between_tokens_that_are_split_differently_count_together() -> None:

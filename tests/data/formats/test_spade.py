@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from pathlib import Path
 
 from forest_align.data.formats.format import PairError
@@ -20,34 +19,6 @@ def sentence(word: str, name: str = "s") -> str:
 
 TAGGED = (("DT", "a"), ("-LRB-", "("), ("NN", "cat"))
 FAILED = '<sentence id="bad" parse_status="fragmental parse">some words</sentence>\n'
-
-
-def test_a_sentence_without_a_tree_does_not_stop_the_others(tmp_path: Path) -> None:
-    (tmp_path / "s-1.xml").write_text(sentence("Kim", "a") + FAILED + sentence("Lee", "c"))
-    (tmp_path / "t-1.xml").write_text(sentence("Tom") + sentence("Al") + FAILED)
-    first, second, third = read_pairs(tmp_path / "s-1.xml")
-    assert isinstance(first, SentencePair)
-    assert (first.id, first.source.words, first.target.words) == ("1.a", ("Kim",), ("Tom",))
-    assert isinstance(second, PairError) and isinstance(third, PairError)
-    assert (second.target, second.file) == ("Al", str(tmp_path / "s-1.xml"))
-    assert (third.id, third.source, third.file) == ("1.c", "Lee", str(tmp_path / "t-1.xml"))
-    assert "fragmental parse" in third.message
-
-
-def test_pairs_of_one_file_have_names_of_their_own(tmp_path: Path) -> None:
-    for side in "st":
-        (tmp_path / f"{side}-x.xml").write_text(sentence("a", "s0") + sentence("b", "s1"))
-    pairs = [pair for pair in read_pairs(tmp_path / "s-x.xml") if isinstance(pair, SentencePair)]
-    assert [pair.id for pair in pairs] == ["x.s0", "x.s1"]
-    assert [pair.place for pair in pairs] == [(str(tmp_path / "s-x.xml"), line) for line in (1, 2)]
-
-
-def test_both_files_may_be_gzipped(tmp_path: Path) -> None:
-    for side in "st":
-        (tmp_path / f"{side}-x.xml.gz").write_bytes(gzip.compress(sentence(f"{side}ome").encode()))
-    (pair,) = read_pairs(tmp_path / "s-x.xml.gz")
-    assert isinstance(pair, SentencePair)
-    assert (pair.id, pair.source.words, pair.target.words) == ("x", ("some",), ("tome",))
 
 
 def test_files_of_different_length_are_an_error_that_names_both(tmp_path: Path) -> None:
@@ -97,18 +68,6 @@ def test_files_of_a_folder_that_are_broken_keep_their_name_and_the_other_text(tm
     ]
     assert str(broken[0]) == f"{tmp_path / 's-2.xml'}: expected t-2.xml beside it"
     assert "UTF-16" in str(broken[-1])
-
-
-def test_a_first_sentence_without_a_tree_does_not_hide_the_format(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.xml"
-    path.write_text(FAILED + sentence("Kim") + sentence("Tom", "s2") + sentence("Al"))
-    first, second = read_pairs(path)
-    assert isinstance(first, PairError) and "fragmental parse" in first.message
-    assert isinstance(second, SentencePair) and second.id == "s2"
-    for side in "st":
-        (tmp_path / f"{side}-1.xml").write_text("<?xml version='1.0'?>\n" + FAILED)
-    (only,) = read_pairs(tmp_path / "s-1.xml")
-    assert isinstance(only, PairError) and "fragmental parse" in only.message
 
 
 def test_an_annotation_of_a_phrase_that_is_not_there_is_named_with_its_line(tmp_path: Path) -> None:

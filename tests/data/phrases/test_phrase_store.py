@@ -58,18 +58,6 @@ def test_a_file_goes_on_with_counts_and_state_or_begins_anew(tmp_path: Path) -> 
     assert not list(tmp_path.iterdir())
 
 
-def test_nothing_is_left_of_a_run_that_was_killed_when_all_was_added(tmp_path: Path) -> None:
-    with PhraseStore(tmp_path / "counts") as store:
-        store.add({CAT: counted(1, 5)}, {"cat": (5, 0), "feline": (0, 5)}, {})
-        content, journal = [(tmp_path / name).read_bytes() for name in ("counts", "counts-journal")]
-    for name, kept in (("counts", content), ("counts-journal", journal)):
-        (tmp_path / name).write_bytes(kept)
-    with PhraseStore(tmp_path / "counts", resume=True) as store:
-        assert len(list(store.rows())) == 1
-        store.delete()
-    assert not list(tmp_path.iterdir())
-
-
 def test_an_addition_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
     with PhraseStore(tmp_path / "counts") as store:
         with pytest.raises(InputError, match="counts of phrases cannot be kept"):
@@ -94,16 +82,6 @@ def test_another_file_or_database_is_refused_and_left_as_it_is(tmp_path: Path) -
 
 
 names = st.text(st.characters(codec=None, categories=None) | st.sampled_from("a\0\ud800"), max_size=3)
-
-
-@given(st.lists(st.tuples(names, names), min_size=1, max_size=5))
-def test_the_smallest_example_is_that_of_python(found: list[tuple[str, str]]) -> None:
-    examples = [Example(len(name), name, links) for name, links in found]
-    with PhraseStore() as store:
-        for example in examples:
-            store.add({CAT: PairCount(Sums(1, 1), example)}, {"cat": (1, 0), "feline": (0, 1)}, {})
-        (row,) = store.rows()
-    assert row.counted.example == min(examples)
 
 
 @given(st.sets(st.tuples(names, names, names), min_size=1, max_size=5))

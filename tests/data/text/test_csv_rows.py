@@ -50,12 +50,6 @@ def test_a_quote_that_is_not_closed_costs_its_own_row_alone(content: bytes, why:
     assert all(begun == line for line, (begun, _) in enumerate(others, 2))
 
 
-def test_quotes_that_are_not_closed_one_after_the_other_are_named_one_by_one(tmp_path: Path) -> None:
-    found = rows_of(tmp_path / "x.csv", b'a,"b\nc,d\n"e,f\ng,h\n"i,j\n')
-    assert [row for _, row in found if isinstance(row, list)] == [["c", "d"], ["g", "h"]]
-    assert [begun for begun, row in found if isinstance(row, str)] == [1, 3, 5]
-
-
 def test_a_line_that_is_not_utf_8_inside_of_a_row_breaks_it_and_is_named_too(tmp_path: Path) -> None:
     found = rows_of(tmp_path / "x.csv", b'a,"b\n\xff\nc,d\n')
     assert found[0] == (1, "1: broken CSV: line 2 cannot be read; a quote that is not closed?")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
 import pytest
@@ -52,16 +51,6 @@ def test_tokens_stay_as_many_so_that_links_hold(tmp_path: Path) -> None:
     assert [(token.start, token.end) for token in pair.target.tokens] == [(0, 4), (5, 6), (7, 12), (13, 15)]
     (split,) = good(tmp_path / "a.tsv", escapes="moses", tokenized=True)
     assert split.source.words == pair.source.words
-
-
-def test_raw_text_beside_tokens_is_read_without_escapes_too(tmp_path: Path) -> None:
-    side = {"text": "well @-@ known &apos;s", "tokens": ["well", "@-@", "known", "&apos;s"]}
-    path = tmp_path / "a.jsonl"
-    side["text"] = "Well @-@ known &apos;s"
-    path.write_text(json.dumps({"source": side, "target": side}) + "\n")
-    (pair,) = good(path, escapes="moses")
-    assert (pair.source.text, pair.source.words) == ("Well-known 's", ("well", "-", "known", "'s"))
-    assert [(t.start, t.end) for t in pair.source.tokens] == [(0, 4), (4, 5), (5, 10), (11, 13)]
 
 
 def test_a_pair_with_trees_is_broken_and_unknown_escapes_are_refused(tmp_path: Path) -> None:

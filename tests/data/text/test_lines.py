@@ -19,20 +19,11 @@ def lines_of(path: Path, content: bytes) -> list[str]:
         return list(lines)
 
 
-def test_line_ends_and_byte_order_marks_are_removed(tmp_path: Path) -> None:
-    content = "\ufeff\ufeffone\r\ntwo\n\nlast".encode()
-    assert lines_of(tmp_path / "a.txt", content) == ["one", "two", "", "last"]
-
-
 def test_byte_order_marks_of_files_put_together_are_removed_and_no_character_of_the_text(
     tmp_path: Path,
 ) -> None:
     content = "one\t\ufeffuno\n\ufefftwo\tdu\ufeffe\n".encode()
     assert lines_of(tmp_path / "a.tsv", content) == ["one\tuno", "two\tdu\ufeffe"]
-
-
-def test_only_line_feeds_end_a_line(tmp_path: Path) -> None:
-    assert lines_of(tmp_path / "a.txt", "a\u2028b\x0bc\x1cd\n".encode()) == ["a\u2028b\x0bc\x1cd"]
 
 
 def test_an_undecodable_line_names_the_byte_and_the_rest_still_comes(tmp_path: Path) -> None:
@@ -116,15 +107,6 @@ def test_broken_compressed_files_are_refused_by_name(tmp_path: Path, content: by
         lines_of(tmp_path / "a.txt.gz", content)
 
 
-def test_after_broken_compressed_data_the_file_ends(tmp_path: Path) -> None:
-    path = tmp_path / "a.tsv.gz"
-    path.write_bytes(gzip.compress(b"a b\tc d\n" * 99)[:-9])
-    *pairs, problem = read_pairs(path)
-    assert len(pairs) == 99 and all(isinstance(pair, SentencePair) for pair in pairs)
-    assert isinstance(problem, InputError) and "cannot decompress" in str(problem)
-    assert problem.line == len(pairs) + 1
-
-
 def test_compressed_data_under_another_name_are_called_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -187,24 +169,6 @@ def test_a_blank_line_of_standard_input_comes_before_the_next_one_is_there(
     numbered = InputLines("-").numbered(blank_end=False)
     assert [next(numbered), next(numbered)] == [(1, "one"), (2, "")]
     assert stream.read() == b"two\n\n"
-
-
-def test_looking_at_the_head_takes_nothing_out(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt.gz"
-    path.write_bytes(gzip.compress(b"\n".join(b"%d" % n for n in range(50))))
-    with InputLines(path) as lines:
-        assert lines.head()[:2] == ["0", "1"]
-        assert list(lines) == [str(n) for n in range(50)]
-        assert lines.number == 50
-
-
-def test_of_standard_input_only_one_line_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    stream = io.BytesIO(b"\none\ntwo\n")
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=stream))
-    lines = InputLines("-")
-    assert lines.head() == ["one"]
-    assert stream.read() == b"two\n"
-    assert lines.name == "standard input"
 
 
 def test_of_xml_on_standard_input_the_first_element_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from forest_align.alignment import Alignment
 from forest_align.data.formats.format import PairError
 from forest_align.data.pairs import SentencePair, read_pairs, write_pairs
 from forest_align.data.text.raw_text import with_raw_text
-from forest_align.types import InputError, Sentence, Token
+from forest_align.types import InputError, Sentence
 
 
 @pytest.mark.parametrize(
@@ -48,12 +47,6 @@ def test_a_text_of_other_words_is_an_error_that_names_its_field(text: str) -> No
     with pytest.raises(InputError, match=r"expected the text of the tokens 'He died \.', found ") as found:
         with_raw_text(Sentence.from_words(["He", "died", "."]), text, "source.text")
     assert found.value.field == "source.text"
-
-
-@pytest.mark.parametrize(("text", "words"), [("ß", ["s", "s"]), ("é x", ["e", "\u0301", "x"])])
-def test_a_token_cannot_end_inside_a_character_of_the_text(text: str, words: list[str]) -> None:
-    with pytest.raises(InputError, match="expected the text of the tokens"):
-        with_raw_text(Sentence.from_words(words), text, "text")
 
 
 TREE = {"tree": "(S (NP (PRP He)) (VP (VBD died)) (. .))"}
@@ -96,19 +89,3 @@ def test_raw_text_of_other_words_is_an_error_of_its_pair(
     assert isinstance(first, PairError) and isinstance(second, SentencePair)
     assert (first.id, first.line, first.field) == ("p7", 1, f"{side}.text")
     assert getattr(first, side) == "Something else."
-
-
-def test_offsets_that_are_given_stay(tmp_path: Path) -> None:
-    # Enju leaves the full stop out of the tokens.
-    side = {"text": "He died.", "tokens": ["He", "died"], "offsets": [[0, 2], [3, 7]]}
-    (pair,) = pairs(tmp_path / "x.jsonl", {"source": side, "target": side})
-    assert isinstance(pair, SentencePair)
-    assert pair.source.tokens[1] == Token("died", start=3, end=7)
-
-
-def test_an_alignment_that_has_an_error_needs_no_tokens(tmp_path: Path) -> None:
-    text = Sentence((), text="He died.")
-    failed = Alignment(text, text, id="p7", error="too long")
-    (pair,) = pairs(tmp_path / "x.jsonl", failed.to_dict())
-    assert isinstance(pair, SentencePair) and pair.alignment is not None
-    assert pair.alignment.to_dict() == failed.to_dict()

@@ -26,12 +26,6 @@ def test_a_tree_has_tokens_with_offsets_and_nodes_children_first() -> None:
     assert all(child < index for index, node in enumerate(tree.nodes) for child in node.children)
 
 
-def test_blanks_before_the_first_token_are_no_part_of_the_text() -> None:
-    (tree,) = parse_enju(CATS.replace('success">', 'success">\n  ').replace("Cats</tok>", "Cats</tok>\n "))
-    assert tree.text.split() == ["Cats", "sleep."] and tree.text.startswith("Cats")
-    assert [tree.text[t.start : t.end] for t in tree.tokens] == ["Cats", "sleep"]
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -117,8 +111,3 @@ def test_the_spade_sample_is_read() -> None:
     assert heads["men and women"] == "and"
     assert heads["mentioned that " + " ".join(t.text for t in source.tokens[14:])] == "mentioned"
     assert heads["that " + " ".join(t.text for t in source.tokens[14:])] == "are"
-
-
-def test_half_of_a_surrogate_pair_is_refused() -> None:
-    with pytest.raises(InputError, match="line 1: broken XML"):
-        list(parse_enju('<sentence id="s0">\udc96</sentence>'))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -43,13 +42,6 @@ def test_sentences_come_back_and_errors_stand_in_their_places(tmp_path: Path) ->
         "4: blank line; expected a JSON object",
         "5: not JSON: Expecting property name enclosed in double quotes at column 2",
     ]
-
-
-def test_gzipped_files_are_read_line_by_line(tmp_path: Path) -> None:
-    path = tmp_path / "parses.jsonl.gz"
-    path.write_bytes(gzip.compress(SENTENCE.to_json().encode() + b"\n" + b"x\n" * 10**6))
-    found = next(read_parses(path))
-    assert isinstance(found, Sentence) and found.words == ("Dogs", "bark")
 
 
 @pytest.mark.parametrize(

@@ -25,12 +25,6 @@ def test_what_nltk_writes_is_read_back(tree: Tree) -> None:
     assert strip_annotations(tree) == tree
 
 
-def test_trees_may_stretch_over_lines_and_share_one(tmp_path: Path) -> None:
-    path = tmp_path / "a.mrg"
-    path.write_text("( (S (NP (NN a))\n  (VP (VB b))) )  (TOP (NP\n(NN c)))\n\n")
-    assert [tree.leaves() for tree in read_trees(path)] == [["a", "b"], ["c"]]
-
-
 def test_a_file_may_begin_with_a_byte_order_mark_and_must_be_utf_8(tmp_path: Path) -> None:
     path = tmp_path / "a.mrg"
     path.write_bytes("\ufeff(NP (NN a))\r\n".encode())
@@ -53,15 +47,6 @@ def test_traces_function_tags_and_indices_go() -> None:
         "( (S-1 (NP-SBJ-2 (-NONE- *PRO*)) (VP (VB go) (PRT|ADVP (RP off)) (PP=3 (-NONE- *T*-1)) (. .))) )"
     )
     assert str(strip_annotations(tree)) == "(TOP (S (VP (VB go) (PRT (RP off)) (. .))))"
-
-
-def test_bracket_tags_stay_as_they_are() -> None:
-    tree = parse_bracket("(TOP (PRN (-LRB- -LRB-) (NP (NN x)) (-RRB- -RRB-)))")
-    assert strip_annotations(tree) == tree
-
-
-def test_a_tree_of_traces_alone_becomes_nothing() -> None:
-    assert strip_annotations(parse_bracket("( (S (NP-SBJ (-NONE- *)) (VP (-NONE- *?*))) )")) is None
 
 
 @pytest.mark.parametrize(

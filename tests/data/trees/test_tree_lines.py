@@ -30,10 +30,6 @@ def test_where_trees_have_one_line_every_line_is_one() -> None:
     assert split(*lines) == [(k, str(line)) for k, line in enumerate(lines, 1)]
 
 
-def test_where_trees_go_over_lines_blank_lines_say_nothing() -> None:
-    assert split("", TWO, "", "", ONE, TWO, "") == [(2, TWO), (6, ONE), (7, TWO)]
-
-
 @pytest.mark.parametrize(
     ("broken", "found"),
     [
@@ -78,11 +74,6 @@ def test_a_tree_may_begin_on_the_line_on_which_one_over_several_lines_ends() -> 
     assert split(broken, ONE) == [(1, broken), (3, ONE)]
 
 
-def test_trees_over_lines_may_come_late() -> None:
-    assert split(ONE, "", TWO, "", ONE, look_ahead=1) == [(1, ONE), (2, ""), (3, TWO), (6, ONE)]
-    assert split(ONE, "", TWO, "", ONE) == [(1, ONE), (3, TWO), (6, ONE)]
-
-
 def test_a_tree_of_one_line_is_yielded_before_the_next_line_is_asked_for() -> None:
     def lines() -> Iterator[tuple[int, str]]:
         yield 1, ONE
@@ -100,10 +91,3 @@ def test_memory_stays_flat_over_many_trees_and_over_one_without_an_end(tree: str
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 2_000_000
-
-
-def test_more_lines_than_a_tree_has_are_an_error() -> None:
-    lines = ["(S"] + ["  (NN a)"] * MAX_LINES + [TWO]
-    (first, message), second = split(*lines)
-    assert (first, message[:15]) == (1, "expected a tree")
-    assert second == (MAX_LINES + 2, TWO)

@@ -43,11 +43,6 @@ def test_unary_chains_become_one_span_in_preorder() -> None:
     assert found.spans == ((0, 1, "S::VP"), (1, 1, "NP::NP"))
 
 
-def test_wrappers_that_name_a_place_in_an_article_are_taken_off() -> None:
-    assert sentence("( (HEADING (NP (NN Results))) )").spans == ((0, 0, "NP"),)
-    assert sentence("( (CAPTION (S (NP (NN a)) (VP (VB b)))) )").spans[0] == (0, 1, "S")
-
-
 @pytest.mark.parametrize("text", ["( (HEADING (NN a) (NN b)) )", "( (S (NN a)) (NP (NN b)) )", "( (NN a) )"])
 def test_a_sentence_always_has_a_labelled_root(text: str) -> None:
     found = sentence(text)
@@ -77,24 +72,11 @@ def test_the_inventory_drops_rare_chains_and_begins_with_the_empty_label() -> No
     assert label_inventory(sentences, 3) == ("", "NP", "S", "S::VP", "VP")
 
 
-def test_labels_of_frequent_chains_and_no_others_are_known_alone() -> None:
-    sentences = [sentence("( (S (VP (VB a) (NP (NN b)))) )")] * 3 + [sentence("( (X (Y (NN b) (NN c))) )")]
-    assert label_inventory(sentences, 3) == ("", "NP", "S", "S::VP", "VP")
-
-
 def test_an_unknown_chain_is_shortened_to_its_longest_known_part() -> None:
     labels = frozenset({"NP", "SBAR::S", "S"})
     assert known_chain("NP::SBAR::S", labels) == "SBAR::S"
     assert known_chain("X::NP", labels) == "NP"
     assert known_chain("X", labels) == ""
-
-
-def test_splits_are_by_document(tmp_path: Path) -> None:
-    for number in (1, 2, 190):
-        (tmp_path / f"wsj_{number:04}.mrg").write_text(f"( (S (NN w{number})) )")
-    split = read_wsj(tmp_path, dev=[2])
-    words = [[s.words[0] for s in part] for part in (split.train, split.dev, split.test)]
-    assert words == [["w1"], ["w2"], ["w190"]]
 
 
 def test_gum_follows_its_official_split_without_blanked_documents(tmp_path: Path) -> None:
@@ -143,27 +125,12 @@ def test_masc_holds_out_whole_documents_and_drops_marks_of_the_transcriber(tmp_p
     assert {*found.spans} == {(0, 3, "S"), (0, 0, "NP"), (2, 2, "NP"), (3, 3, "VP")}
 
 
-def test_craft_keeps_whole_articles_apart(tmp_path: Path) -> None:
-    for article in range(6):
-        (tmp_path / f"{article}.tree").write_text(f"( (NP (NN a{article})) )\n" * 4)
-    split = read_craft(tmp_path, dev_sentences=3, test_sentences=5)
-    assert [len(part) for part in (split.train, split.dev, split.test)] == [12, 4, 5]
-    articles = [{s.words for s in part} for part in (split.train, split.dev, split.test)]
-    assert not (articles[0] & articles[1] or articles[0] & articles[2] or articles[1] & articles[2])
-
-
 def test_the_articles_that_are_held_out_are_always_the_same(tmp_path: Path) -> None:
     for article in "gfedcba":
         (tmp_path / f"{article}.tree").write_text(f"( (NP (NN {article})) )\n" * 4)
     split = read_craft(tmp_path, dev_sentences=3, test_sentences=6)
     assert [{s.words[0] for s in part} for part in (split.dev, split.test)] == [{"f"}, {"a", "d"}]
     assert [s.words[0] for s in read_craft(tmp_path, 3, 6, seed=14).test] != [s.words[0] for s in split.test]
-
-
-def test_news_files_190_to_199_are_held_out(tmp_path: Path) -> None:
-    for number in (189, 190, 199, 200):
-        (tmp_path / f"wsj_{number:04}.mrg").write_text(f"( (S (NN w{number})) )")
-    assert [s.words[0] for s in read_wsj(tmp_path).test] == ["w190", "w199"]
 
 
 def test_a_folder_without_treebank_files_is_named(tmp_path: Path) -> None:

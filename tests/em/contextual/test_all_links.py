@@ -41,14 +41,6 @@ def test_the_threshold_has_the_highest_f1_of_those_that_are_tried() -> None:
     assert len(lines) == 3 and lines[2].startswith("| drawn | 30 |") and f"| {best:.2f} |" in lines[2]
 
 
-def test_f1_is_that_of_macro_averages() -> None:
-    gold = np.array([[True, False], [False, True]])
-    first = JudgedLinks(np.array([[0.9, 0.0], [0.0, 0.3]]), gold)
-    second = JudgedLinks(np.array([[0.9, 0.8], [0.0, 0.7]]), gold)
-    precision, recall = (1 + 2 / 3) / 2, (1 / 2 + 1) / 2
-    assert f1([first, second], 0.5) == pytest.approx(200 * precision * recall / (precision + recall))
-
-
 def test_links_that_teach_nothing_are_refused() -> None:
     probability = np.array([[0.9, 0.2]])
     for gold in (np.zeros((1, 2), bool), np.ones((1, 2), bool)):

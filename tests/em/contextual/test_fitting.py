@@ -24,7 +24,6 @@ from forest_align.em.contextual import _first_pass as first_pass
 from forest_align.em.contextual import _message_pass as message_pass
 from forest_align.em.contextual import _second_pass as second_pass
 from forest_align.em.contextual import examples as link_examples
-from forest_align.em.contextual import training
 
 APART = len(BASE_FEATURES) + len(DIRECTION_FEATURES)
 FEATURES = APART + len(CONTEXT_FEATURES)
@@ -309,51 +308,4 @@ def test_of_hopeless_cells_a_sample_stands_for_all() -> None:
     assert first_pass.second_best(np.array([[3, 1, 2]]), 0).tolist() == [[3, 1, 2]]
 
 
-def test_groups_of_features_are_those_whose_names_begin_so() -> None:
-    settings, groups = first_pass.LinkSettings, first_pass.GROUPS
-    names = (*BASE_FEATURES, *DIRECTION_FEATURES, *CONTEXT_FEATURES)
-    left = {group: [names[k] for k in settings(without=(group,)).left_out(FEATURES)] for group in groups}
-    assert all(left.values())
-    assert left["context"] == list(CONTEXT_FEATURES) and left["directions"] == list(DIRECTION_FEATURES)
-    assert len(left["cosine"]) == 16
-    assert len(left["projection"]) == 20  # the projected neighbours are among them
-    assert left["letters"] == ["letter bigrams in common", "letter bigrams in common over 0.5"]
-    assert len(left["lexicon"]) == 11 and len(left["sequences"]) == 3 and len(left["quantities"]) == 6
-    assert settings(without=("context",)).left_out(APART) == [] == settings().left_out(FEATURES)
-    both = settings(without=("letters", "sequences")).left_out(FEATURES)
-    assert sorted(names[k] for k in both) == sorted(left["letters"] + left["sequences"])
-
-
 # -------------------------------------------------------------------------------------- measurement
-
-
-def test_measures_by_hand() -> None:
-    gold = np.array([[1, 0], [0, 1]], dtype=bool)
-    both = [SimpleNamespace(gold=gold), SimpleNamespace(gold=np.zeros((1, 2), dtype=bool))]
-    links = [np.array([[1, 1], [0, 0]], dtype=bool), np.zeros((1, 2), dtype=bool)]
-    assert training.macro(links, both) == {"P": 75.0, "R": 75.0, "F1": 75.0, "E": 50.0}
-    links[1] = np.array([[True, False]])
-    assert training.macro(links, both) == {"P": 25.0, "R": 75.0, "F1": 37.5, "E": 0.0}
-    table = np.array([[0.9, 0.8, 0.2], [0.8, 0.55, 0.45]])
-    # 0.3 + 0.3 is more than 0.4 + 0.05; what is less likely than not is no link.
-    assert np.argwhere(training.one_to_one(table)).tolist() == [[0, 1], [1, 0]]
-    assert np.argwhere(training.one_to_one(table[:, 1:])).tolist() == [[0, 0]]
-
-
-def test_pairs_are_measured_by_themselves_of_which_nothing_was_learned() -> None:
-    def example(corpus: str, seed: int, *sentences: str) -> Any:
-        return replace(example_of(seed, 2, 2), corpus=corpus, sentences=sentences)
-
-    measured = [
-        *(
-            example("mtref dev", 0, "a", "b"),
-            example("mtref dev", 1, "c", "d"),
-            example("mtref dev", 2, "e", "f"),
-        ),
-        *(example("wiki dev", 3, "g", "h"), example("wiki dev", 4, "i", "j")),
-    ]
-    found = training.unseen(measured, [example("mtref", 5, "d", "x"), example("wiki", 6, "y", "z")])
-    assert [(e.corpus, e.sentences) for e in found] == [
-        ("mtref dev, unseen", ("a", "b")),
-        ("mtref dev, unseen", ("e", "f")),
-    ]

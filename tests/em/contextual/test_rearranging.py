@@ -78,18 +78,6 @@ def test_participles_are_those_of_the_sentences() -> None:
     assert script.participles_of(sentences, lemma) == {"see": "seen", "praise": "praised"}
 
 
-def test_two_noun_phrases_change_places() -> None:
-    found = script.exchanged(tagged(TALL), random.Random(0))
-    assert " ".join(found.words) == "The short girl saw the tall boy ."
-    assert found.places == (4, 5, 6, 3, 0, 1, 2, 7)
-    assert script.exchanged(tagged("The/DT boy/NN ran/VBD"), random.Random(0)) is None
-
-
-def test_names_keep_their_capitals() -> None:
-    found = script.exchanged(tagged("Ann/NNP met/VBD the/DT boy/NN"), random.Random(0))
-    assert found.words == ("The", "boy", "met", "Ann")
-
-
 def test_heads_become_equal_where_each_is_linked_to_the_other_sentence_alone() -> None:
     source, target = (
         tagged(TALL),
@@ -131,8 +119,3 @@ def test_links_go_where_the_words_go() -> None:
             if pair.source[one] in {"tall", "short"}:
                 assert pair.source[one] == pair.target[two] and (one + 1, two + 1) in pair.links
     assert len(kinds) == 8
-
-
-def test_a_pair_without_phrases_to_move_gives_no_copy() -> None:
-    one = tagged("She/PRP ran/VBD")
-    assert script.rearranged_pair(one, one, [(0, 0)], lemma, PARTICIPLES, random.Random(0)) is None

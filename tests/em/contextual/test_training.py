@@ -163,28 +163,6 @@ def test_training_makes_the_same_model_every_time_and_one_that_aligns(
     assert (first / "model.safetensors").read_bytes() == (anew / "model.safetensors").read_bytes()
 
 
-def test_what_is_held_out_is_measured_and_not_learned(
-    small: None, data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    measured: list[Any] = []
-    monkeypatch.setattr(training, "measure", lambda model, examples: measured.extend(examples) or [])
-    examples = list(read_examples(data, "none", data.parent / "cache"))
-    for options in (("--leave-out", "edinburgh"), ("--hold-out", "1")):
-        measured.clear()
-        card = LinkModel.load(train(data, options[0][2:], *options)).card
-        corpora = {e.corpus for e in measured}
-        if options[0] == "--leave-out":
-            assert card["left out"] == ["edinburgh"] and len(card["trained on"]) == 3
-            assert sum(e.corpus == "edinburgh" for e in measured) == 6
-            assert corpora == {"edinburgh", "mtref dev", "wiki dev"}
-        else:
-            assert card["held-out fold"] == 1
-            assert corpora >= {"msr_rte", "edinburgh", "mtref", "wiki", "mtref dev", "wiki dev"}
-            held = [e for e in examples if e.fold == 1 and not e.is_altered]
-            assert [e.sentences for e in measured if e.fold == 1] == [e.sentences for e in held]
-        assert not any(e.is_altered for e in measured)
-
-
 def test_each_pair_is_seen_through_a_projection_that_has_not_learned_from_it(
     small: None, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -81,22 +81,6 @@ def test_exact_probabilities_of_nodes_come_back_where_they_are_known(known: bool
     np.testing.assert_array_equal(after.log_posterior, forest.log_posterior)
 
 
-def test_a_sentence_without_forest_and_vectors_comes_back_without_them() -> None:
-    after = decoded(Sentence.from_words(["a", "b"]))
-    assert after.forest is None and after.vectors is None
-
-
-def test_the_file_gives_the_same_as_memory(tmp_path: Path) -> None:
-    store = ArrayStore(tmp_path)
-    store.put("x", *encode_sentence(example_sentence()))
-    entry = store.get("x")
-    assert entry is not None
-    sentence = decode_sentence(entry)
-    assert isinstance(sentence, Sentence)
-    forest = sentence.forest
-    assert forest is not None and forest.to_json() == example_forest().to_json()
-
-
 def test_a_second_run_parses_nothing_and_equal_texts_are_parsed_once(tmp_path: Path) -> None:
     store, parser = ArrayStore(tmp_path), CountingParser()
     texts = ["a b", "c", "a b", "d e f"]
@@ -106,13 +90,6 @@ def test_a_second_run_parses_nothing_and_equal_texts_are_parsed_once(tmp_path: P
     assert parser.parsed == ["a b", "c", "d e f", "g"]
     for sentences in (first, second[:4]):
         assert [s.words for s in sentences if isinstance(s, Sentence)] == [tuple(t.split()) for t in texts]
-
-
-def test_every_text_is_reported_as_done_once(tmp_path: Path) -> None:
-    store, parser, done = ArrayStore(tmp_path), CountingParser(), []
-    cached_sentences(["a", "b", "a"], parser, store, "en")
-    cached_sentences(["a", "a", "c", "d", "c", "e"], parser, store, "en", chunk=2, report=done.append)
-    assert done == [2, 3, 1]
 
 
 def test_vectors_are_the_same_with_and_without_a_store(tmp_path: Path) -> None:
@@ -126,24 +103,6 @@ def test_vectors_are_the_same_with_and_without_a_store(tmp_path: Path) -> None:
         (found,) = cached_sentences(["a"], parse_many, store, "en")
         assert isinstance(found, Sentence) and found.vectors is not None
         assert (found.vectors == vectors.astype(np.float16)).all() and found.vectors.dtype == np.float32
-
-
-@pytest.mark.parametrize("name", ["FORMAT", "__version__"])
-def test_another_version_does_not_see_the_entries(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = ArrayStore(tmp_path)
-    store.put("key", {"x": np.ones(1)}, {})
-    assert store.get("key") is not None
-    monkeypatch.setattr(f"forest_align.em.corpus.cache.{name}", "another")
-    assert store.get("key") is None
-
-
-def test_another_parser_does_not_see_the_entries(tmp_path: Path) -> None:
-    store, parser = ArrayStore(tmp_path), CountingParser()
-    cached_sentences(["a"], parser, store, {"parser": "en", "k": 1})
-    cached_sentences(["a"], parser, store, {"parser": "en", "k": 10})
-    assert parser.parsed == ["a", "a"]
 
 
 @pytest.mark.parametrize("half", [True, False])
@@ -174,18 +133,6 @@ def test_a_text_that_there_was_no_memory_for_is_tried_again(tmp_path: Path) -> N
     assert isinstance(first[0], InputError) and first[0].message == "not enough memory"
     assert isinstance(cached_sentences(["a"], parser, store, "en")[0], Sentence)
     assert parser.parsed == ["a"]
-
-
-def test_chunks_are_stored_as_they_are_done(tmp_path: Path) -> None:
-    def failing(texts: Sequence[str]) -> list[Sentence]:
-        if "bad" in texts:
-            raise RuntimeError("stop")
-        return CountingParser()(texts)
-
-    store = ArrayStore(tmp_path)
-    with pytest.raises(RuntimeError):
-        cached_sentences(["a", "bad"], failing, store, "en", chunk=1)
-    assert store.get(["en", "a"]) is not None
 
 
 def test_processes_that_write_the_same_entry_leave_a_whole_one(tmp_path: Path) -> None:

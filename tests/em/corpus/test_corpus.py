@@ -14,11 +14,8 @@ from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.features import LINKED, RELATIONS
 from forest_align.aligners.words.candidate import Candidate
 from forest_align.data.formats.format import SentencePair
-from forest_align.data.trees.enju import parse_enju
 from forest_align.em.corpus.corpus import CorpusPair, CorpusReader
 from forest_align.em.forest.dev_set import align_pair
-from forest_align.em.forest.state import TrainingSettings
-from forest_align.em.forest.training import train_forest_model
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import sentence_from_bracket
 from forest_align.parsing.forests.given_trees import with_given_trees
@@ -28,12 +25,6 @@ WORDS = ("she saw the man with binoculars", "with binoculars she saw the man")
 NOUN = "(S (NP (PRP she)) (VP (VBD saw) (NP (NP (DT the) (NN man)) (PP (IN with) (NP (NNS binoculars))))))"
 VERB = "(S (NP (PRP she)) (VP (VBD saw) (NP (DT the) (NN man)) (PP (IN with) (NP (NNS binoculars)))))"
 FRONT = "(S (PP (IN with) (NP (NNS binoculars))) (NP (PRP she)) (VP (VBD saw) (NP (DT the) (NN man))))"
-ENJU = (
-    '<sentence id="{id}" parse_status="success"><cons id="c0" cat="S" head="c2" sem_head="c2">'
-    '<cons id="c1" cat="NP" head="t0" sem_head="t0"><tok id="t0" pos="NNS" base="cat">{subject}</tok></cons> '
-    '<cons id="c2" cat="VP" head="t1" sem_head="t1"><tok id="t1" pos="VBP" base="sleep">sleep</tok></cons>'
-    "</cons>.</sentence>"
-)
 
 
 class FlatParser:
@@ -92,25 +83,6 @@ def test_given_trees_become_the_forests(parser: FlatParser) -> None:
     assert found.gold_heads is None and found.given_forests
 
 
-def test_an_n_best_list_becomes_a_packed_forest(parser: FlatParser) -> None:
-    both, one = (read(pair(trees, (FRONT,)), given_trees=True) for trees in ((VERB, NOUN), (VERB,)))
-    assert both.source.forest is not None and one.source.forest is not None
-    assert len(both.source.forest) > len(one.source.forest)
-
-
-def test_otherwise_they_are_parsed_anew(parser: FlatParser) -> None:
-    found = read(pair((VERB,), (FRONT,)))
-    assert [list(words) for words in parser.parsed] == [words.split() for words in WORDS]
-    assert brackets(found)[0].count("(") == 7
-    assert found.gold_heads is not None and not found.given_forests
-
-
-def test_a_side_without_trees_is_parsed(parser: FlatParser) -> None:
-    found = read(pair((VERB,), ()), given_trees=True)
-    assert [list(words) for words in parser.parsed] == [WORDS[1].split()]
-    assert brackets(found)[0] == VERB
-
-
 def test_word_candidates_that_need_vectors_get_them(parser: FlatParser, monkeypatch: Any) -> None:
     class Provider:
         uses_vectors = True
@@ -125,15 +97,6 @@ def test_word_candidates_that_need_vectors_get_them(parser: FlatParser, monkeypa
     assert brackets(read(pair((VERB,), ()), given_trees=True))[0] == VERB
     assert seen == [(True, True), (True, True)]
     assert [list(words) for words in parser.parsed] == [WORDS[1].split()]
-
-
-def test_enju_trees_become_the_forests(parser: FlatParser) -> None:
-    trees = [next(parse_enju(ENJU.format(id=k, subject=s))) for k, s in enumerate(("Cats", "Dogs"))]
-    texts = (Sentence((), text=tree.text) for tree in trees)
-    made = SentencePair("1", *texts, source_enju=trees[0], target_enju=trees[1])
-    found = read(made, given_trees=True)
-    assert (found.source.words, found.target.words) == (("Cats", "sleep"), ("Dogs", "sleep"))
-    assert not parser.parsed
 
 
 def test_a_tree_over_other_words_is_reported_by_pair_and_side(parser: FlatParser) -> None:
@@ -154,26 +117,6 @@ def test_a_tree_that_is_too_large_is_told_and_the_rest_is_used(
     assert len(problems) == 1 and "pair '1': field 'forest': expected a forest of at most 3" in problems[0]
 
 
-def test_the_cache_tells_given_forests_apart(parser: FlatParser, tmp_path: Path) -> None:
-    def features(cache: Path | None, trees: tuple[str, ...], given_trees: bool = True) -> CorpusPair:
-        return read(pair(trees, (FRONT,)), given_trees=given_trees, cache=cache)
-
-    # What was parsed is in the cache when the trees come, and the other way round.
-    cases = [((VERB,), False), ((VERB,), True), ((NOUN,), True), ((VERB, NOUN), True), ((VERB,), False)]
-    for trees, given_trees in cases * 2:
-        cached, fresh = (features(cache, trees, given_trees) for cache in (tmp_path, None))
-        assert (cached.features.relations == fresh.features.relations).all()
-        assert [c.score for c in cached.candidates] == [c.score for c in fresh.candidates]
-        assert cached.given_forests == fresh.given_forests
-    prints = {features(None, trees, given_trees).given_forests for trees, given_trees in cases}
-    assert len(prints) == 4 and "" in prints
-
-
-def test_the_identity_says_whether_given_trees_are_used() -> None:
-    plain, given = (CorpusReader(given_trees=used).identity for used in (False, True))
-    assert plain != given
-
-
 @pytest.mark.parametrize(
     ("change", "parses"),
     [({"parser": "other"}, 2), ({"forest_size": 3}, 2), ({}, 0)],
@@ -188,18 +131,6 @@ def test_each_setting_has_cache_entries_of_its_own(
     assert len(parser.parsed) == parses
     # One more for the features of the pair.
     assert len(set(tmp_path.rglob("*.safetensors")) - entries) == parses + bool(change)
-
-
-def test_another_lexicon_has_cache_entries_of_its_own(
-    parser: FlatParser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lexicon, cache = tmp_path / "lexicon", tmp_path / "cache"
-    monkeypatch.setattr("forest_align.em.corpus.corpus.word_candidate_files", lambda name: [lexicon])
-    for content in ("one", "two", "two"):
-        lexicon.write_text(content)
-        read(pair((), ()), cache=cache)
-    # Two sentences, whose lemmas are the lexicon's, and a pair, twice.
-    assert len(list(cache.rglob("*.safetensors"))) == 6
 
 
 def test_confident_candidates_are_links_of_the_features(parser: FlatParser, monkeypatch: Any) -> None:
@@ -217,19 +148,6 @@ def test_confident_candidates_are_links_of_the_features(parser: FlatParser, monk
     assert linked[0] > 0 and linked[1] == 0
 
 
-def test_parser_and_forest_size_are_those_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Any] = []
-
-    def load(name: str, **options: Any) -> FlatParser:
-        asked.append((name, options))
-        return FlatParser()
-
-    monkeypatch.setattr("forest_align.parsing.load_parser_for_alignment", load)
-    found = read(pair((), ()), parser="mine", forest_size=7)
-    assert asked == [("mine", {"forest_size": 7})]
-    assert found.source.vectors is None and found.target.vectors is None
-
-
 @pytest.mark.parametrize("broken", [0, 1])
 def test_a_sentence_that_cannot_be_parsed_leaves_its_pair_out(parser: FlatParser, broken: int) -> None:
     sides = [Sentence.from_words(["fine"]), Sentence.from_words(["fine"])]
@@ -239,20 +157,6 @@ def test_a_sentence_that_cannot_be_parsed_leaves_its_pair_out(parser: FlatParser
     )
     assert [(one.id, one.source.words) for one in found] == [("2", tuple(WORDS[0].split()))]
     assert problems == ["pair 'odd': too many words"]
-
-
-def test_a_checkpoint_of_other_trees_is_refused(parser: FlatParser, tmp_path: Path) -> None:
-    start, checkpoint = ForestAligner.load("uniform").model, tmp_path / "run.checkpoint"
-
-    def train(tree: str, epochs: int) -> None:
-        found = read(pair((tree,), (FRONT,)), given_trees=True)
-        settings = TrainingSettings(epochs=epochs)
-        train_forest_model([found], start, settings, checkpoint=checkpoint, resume=True)
-
-    train(VERB, 1)
-    train(VERB, 2)
-    with pytest.raises(InputError, match="problem"):
-        train(NOUN, 3)
 
 
 def test_a_pair_with_trees_is_trained_as_it_is_aligned(parser: FlatParser) -> None:
@@ -283,10 +187,3 @@ def test_a_learned_dictionary_decides_on_candidates_and_features(parser: FlatPar
     assert again.identity == reader.identity
     (cached,), _ = again.read(raw)
     assert [replace(one, evidence=()) for one in found.candidates] == list(cached.candidates)
-
-
-def test_sentences_with_trees_get_the_vectors_that_a_dictionary_needs(parser: FlatParser) -> None:
-    reader = CorpusReader(candidates="dictionary", given_trees=True)
-    parsed = reader.parse([pair((VERB,), (FRONT,)), InputError("broken")])
-    assert reader.learn_dictionary(parsed).cosine == pytest.approx(1)
-    assert not parser.parsed

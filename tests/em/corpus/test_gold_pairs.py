@@ -79,12 +79,6 @@ def test_single_pairs_of_possible_links_and_files_without_any_link_are_left_as_t
     assert len(problems) == 2 and "broken.tsv:1" in problems[0] and "no" in problems[1]
 
 
-@pytest.mark.parametrize(("links", "wanted"), [("sure", ((1, 1),)), ("all", ((0, 0), (1, 1)))])
-def test_the_links_that_are_wanted_are_kept(links: str, wanted: tuple[tuple[int, int], ...]) -> None:
-    (found,), _ = read_gold_pairs([pair(Links(((0, 0), (1, 1)), (False, True)))], links=links)
-    assert found.links.pairs == wanted
-
-
 @pytest.mark.parametrize(("links", "which"), [("sure", "sure gold link"), ("all", "gold link")])
 def test_pairs_without_any_link_teach_nothing(links: str, which: str) -> None:
     with pytest.raises(InputError, match=f"at least one {which} to learn from, found none"):
@@ -115,15 +109,3 @@ def test_pairs_that_cannot_be_parsed_or_checked_are_told_and_the_rest_stays_in_o
         (("three",), ("four",)),
     ]
     assert len(problems) == 3 and all("pair '1'" in problem for problem in problems)
-
-
-def test_the_cache_tells_parsers_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    gold, cache, parser = [pair(Links.of([(0, 0)]))], tmp_path / "cache", tmp_path / "parser"
-    parser.mkdir()
-    (parser / "config.json").write_text("1")
-    read_gold_pairs(gold, parser=str(parser), cache=cache)
-    read_gold_pairs(gold, parser=str(parser), cache=cache)
-    entries = len(list(cache.rglob("*.safetensors")))
-    (parser / "config.json").write_text("2")
-    read_gold_pairs(gold, parser=str(parser), cache=cache)
-    assert len(list(cache.rglob("*.safetensors"))) == 2 * entries == 4

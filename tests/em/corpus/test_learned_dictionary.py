@@ -44,25 +44,12 @@ def test_the_cosine_is_that_of_rank_100_among_different_lemmas() -> None:
     assert found == learn_dictionary([pair[::-1] for pair in pairs], LEXICON)  # type: ignore[arg-type]
 
 
-def test_equal_lemmas_numbers_and_marks_are_not_similar_words() -> None:
-    source = sentence(["cats", "12", ";", "Dogs"], [0, 0, 0, 1])
-    target = sentence(["cat", "13", ",", "cows"], [0, 0, 0, 0.5])
-    found = learn_dictionary([(source, target)], LEXICON)
-    # cats and cows, dogs and cat, dogs and cows
-    assert found.cosine == pytest.approx(math.cos(1), abs=1e-6)
-
-
 def test_derivations_are_those_within_sentence_pairs() -> None:
     texts = ["creation of a blogger", "the creators blogging", "googler", "googling"]
     one, two, three, four = (Sentence.from_words(text.split()) for text in texts)
     found = learn_dictionary([(one, two), (three, two), (one, four)], LEXICON)
     assert found == Dictionary(None, frozenset({("creation", "creator"), ("blog", "blogger")}))
     assert ("google", "googler") in learn_dictionary([(three, four)], LEXICON).derivations
-
-
-def test_words_that_the_lexicon_relates_keep_what_rules_say_of_them() -> None:
-    pair = Sentence.from_words(["quickly"]), Sentence.from_words(["quick"])
-    assert learn_dictionary([pair], LEXICON).derivations == {("quick", "quickly")}
 
 
 def test_an_empty_corpus_teaches_nothing_and_broken_vectors_are_refused() -> None:

@@ -47,11 +47,6 @@ def test_there_is_a_parse_or_an_error_for_each_pair_in_order() -> None:
     assert sum(reported) == 6
 
 
-def test_given_trees_are_ignored_unless_wanted() -> None:
-    found = parse_pairs(PAIRS[3:], parse_many, None, "toy")
-    assert [one.source.tags for one in found if isinstance(one, ParsedPair)] == [("X",), ("X",)]
-
-
 def test_sentences_with_forests_are_prepared_apart() -> None:
     def prepare(given: Sequence[Sentence]) -> list[Sentence | InputError]:
         assert [sentence.words for sentence in given] == [("won",)]

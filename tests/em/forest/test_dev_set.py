@@ -16,13 +16,9 @@ from forest_align.alignment import Links
 from forest_align.data.formats.format import SentencePair
 from forest_align.em.corpus.corpus import CorpusPair, CorpusReader, parser_fingerprint
 from forest_align.em.forest.dev_set import DevSet, align_pair, figures, objective_value
-from forest_align.em.forest.untuned import untuned
 from forest_align.em.tuning.forest_sweep import SweepProblem, search_space, start_values, with_values
-from forest_align.eval.metrics.constituents import constituent_spans, count_constituents
-from forest_align.eval.metrics.word_scores import WordPair, score_words
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import sentence_from_bracket
-from forest_align.parsing.networks.model_files import ENCODER_FILES
 from forest_align.types import InputError, Sentence
 
 TREES = {
@@ -85,23 +81,6 @@ def test_a_prepared_pair_aligns_as_the_aligner_aligns_it(reader: CorpusReader, c
         assert found.words == expected.words
         assert list(found.phrases) == [replace(one, relation=None) for one in expected.phrases]
         assert found.log_probability == expected.log_probability
-
-
-def test_dev_scores_are_those_of_the_metrics(reader: CorpusReader) -> None:
-    model, pairs = ForestAligner.load().model, corpus(reader)
-    rows = DevSet(pairs).statistics(model)
-    alignments = [align_pair(pair, model) for pair in pairs]
-    words = score_words(
-        WordPair(a.source.words, a.target.words, pair.links or Links(), a.words)
-        for a, pair in zip(alignments, pairs, strict=True)
-    )
-    assert figures(rows)["word f1"].value == pytest.approx(words.counts.macro().f1)
-    for row, alignment, pair in zip(rows, alignments, pairs, strict=True):
-        assert pair.source.forest is not None and pair.target.forest is not None and pair.links is not None
-        predicted = {(p.source_node.span, p.target_node.span) for p in alignment.phrases}
-        spans = constituent_spans(pair.source.forest), constituent_spans(pair.target.forest)
-        whole = {pair for pair in predicted if pair[0] in spans[0] and pair[1] in spans[1]}
-        assert row[:4].tolist() == list(count_constituents(whole, *spans, pair.links))
 
 
 def test_figures_are_those_worked_out_by_hand() -> None:
@@ -179,38 +158,6 @@ def test_a_parser_is_told_from_another_by_the_files_that_are_loaded(
     assert parser_fingerprint("benepar_en3").startswith("benepar_en3 ")
 
 
-def test_parses_with_lemmas_of_another_lexicon_are_told_apart(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    found = {parser_fingerprint("en")}
-    (tmp_path / "wordnet.safetensors").write_bytes(b"another lexicon")
-    monkeypatch.setattr(
-        "forest_align.em.corpus.corpus.word_candidate_files", lambda name: [*tmp_path.iterdir()]
-    )
-    found.add(parser_fingerprint("en"))
-    assert len(found) == 2
-
-
-def test_parses_with_other_word_vectors_are_told_apart(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    for name in ENCODER_FILES:
-        (tmp_path / name).write_bytes(b"0")
-    monkeypatch.setattr("forest_align.em.corpus.corpus.BUNDLED", tmp_path)
-    found = set()
-    for content in (b"1", b"2"):
-        (tmp_path / "encoder.safetensors").write_bytes(content)
-        found.add(parser_fingerprint("benepar_en3"))
-    assert len(found) == 2
-
-
-def test_a_pair_that_cannot_be_parsed_is_reported_by_name(reader: CorpusReader) -> None:
-    odd = SentencePair("odd", Sentence.from_words(["x"]), Sentence.from_words(["she", "sold", "her", "home"]))
-    pairs, problems = reader.read([*gold_pairs(), odd, InputError("bad line", file="f", line=3)])
-    assert len(pairs) == 2
-    assert sorted(problems) == ["f:3: bad line", "pair 'odd': no tree"]
-
-
 def test_the_values_of_a_trial_reach_the_search(reader: CorpusReader) -> None:
     model = ForestAligner.load().model
     space = search_space(model, [10], also=["parser_weight"])
@@ -223,30 +170,6 @@ def test_the_values_of_a_trial_reach_the_search(reader: CorpusReader) -> None:
     assert (rows == DevSet(corpus(reader)).statistics(tuned)).all()
     assert problem.score(rows) == pytest.approx(100 * figures(rows)["word f1"].value)
     assert np.isfinite(rows).all()
-
-
-def test_a_sweep_is_known_by_its_pairs_and_its_model_but_not_by_what_it_varies(reader: CorpusReader) -> None:
-    model, pairs = ForestAligner.load().model, corpus(reader)
-
-    def fingerprint(used: ForestModel, count: int = 2, **choice: Sequence[str]) -> str:
-        space = search_space(used, [10], **choice)
-        return SweepProblem(used, "word-f1", [10], lambda size: DevSet(pairs[:count]), space).fingerprint
-
-    tuned = with_values(model, {"beam": 30, "null_penalty": 1.3})
-    assert fingerprint(model) == fingerprint(tuned)
-    assert fingerprint(model) != fingerprint(model, 1)
-    assert fingerprint(model) != fingerprint(replace(model, weights=model.weights + 1))
-    assert fingerprint(model) != fingerprint(model, keep=("beam",))
-    assert fingerprint(model) != fingerprint(model, also=("parser_weight",))
-    assert fingerprint(model, keep=("beam",)) != fingerprint(tuned, keep=("beam",))
-
-
-def test_a_sweep_of_the_paper_s_system_searches_what_the_paper_has() -> None:
-    model = untuned(ForestAligner.load("uniform").model, published=True)
-    searched = {"null_penalty", "noncompositional_penalty", "beam", "generation_gap"}
-    assert set(search_space(model, [10])) == searched
-    assert set(search_space(model, [10], also=["parser_weight"])) == {*searched, "parser_weight"}
-    assert set(search_space(model, [10], keep=["beam", "tree_weight"])) == searched - {"beam"}
 
 
 def test_a_trial_has_the_pairs_with_forests_of_its_size(reader: CorpusReader) -> None:
@@ -314,18 +237,6 @@ def test_the_first_forest_size_is_the_model_s_own(tuned: int | None, sizes: list
     assert start_values(model, search_space(model, sizes))["forest_size"] == first
 
 
-def test_the_start_has_the_model_s_own_options_even_if_these_are_outside_of_the_search() -> None:
-    model = ForestAligner.load().model
-    options = {"null_penalty": 2.5, "beam": 300, "generation_gap": 8, "candidate_weight": 0.0}
-    model = model.with_options(**options)
-    space = search_space(model, [10])
-    start = start_values(model, space)
-    assert {name: start[name] for name in options} == options
-    assert with_values(model, start).phrase_options == model.phrase_options
-    for name, value in start.items():
-        assert space[name].low <= value <= space[name].high
-
-
 def test_options_that_are_kept_are_not_searched() -> None:
     model = ForestAligner.load().model
     assert {"beam", "generation_gap"}.isdisjoint(search_space(model, [10], ["beam", "generation_gap"]))
@@ -334,16 +245,6 @@ def test_options_that_are_kept_are_not_searched() -> None:
         search_space(model, [10], ["beems"])
     with pytest.raises(InputError, match="something to vary"):
         search_space(model, [10], list(search_space(model, [10])))
-
-
-def test_the_parser_weight_is_searched_when_asked_for() -> None:
-    model = ForestAligner.load().model
-    assert "parser_weight" not in search_space(model, [10])
-    space = search_space(model, [10], also=["parser_weight"])
-    assert (space["parser_weight"].low, space["parser_weight"].high) == (0, 1)
-    assert start_values(model, space)["parser_weight"] == model.options.parser_weight
-    with pytest.raises(InputError, match="found 'beam'"):
-        search_space(model, [10], also=["beam"])
 
 
 def test_an_unknown_objective_is_refused() -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 import training_table
 
@@ -18,7 +17,7 @@ from forest_align.data.formats.format import SentencePair
 from forest_align.em import recipes
 from forest_align.em.corpus.corpus import CorpusPair, CorpusReader
 from forest_align.em.forest import calibrate
-from forest_align.em.forest._calibration import TEMPERATURES, JudgedPhrases
+from forest_align.em.forest._calibration import JudgedPhrases
 from forest_align.em.forest.state import TrainingSettings
 
 from .test_dev_set import gold_pairs, parse_many
@@ -50,23 +49,6 @@ def cells(text: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines()]
 
 
-def test_forest_sizes_are_compared_with_the_model_s_own(
-    table_script: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    sizes, make = [], table_script.CorpusReader
-
-    def reader(model: ForestModel, forest_size: int, cache: Path | None) -> CorpusReader:
-        sizes.append(forest_size)
-        made: CorpusReader = make(forest_size, cache)
-        return made
-
-    monkeypatch.setattr(table_script, "CorpusReader", SimpleNamespace(for_model=reader))
-    table_script.main(["--gold", "a", "--forest-sizes", "50", "1", "--skip", "1"])
-    head, _, *rows = cells(capsys.readouterr().out)
-    assert (head[0], sizes) == ("trees in a forest (1 pairs)", [1, 10, 50])
-    assert [(row[0], bool(row[-1])) for row in rows] == [("1", True), ("10", False), ("50", True)]
-
-
 def test_the_table_of_sizes_has_a_line_for_each(
     table_script: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -95,26 +77,6 @@ def test_smaller_sizes_are_the_first_of_one_fixed_shuffle(
     assert trained == [("2 4 3", 2), ("2 4 3", 0), (order, 2), (order, 3), (order, 0)]
     _, _, *rows = cells(capsys.readouterr().out)
     assert [row[:2] for row in rows] == [["3", "2"], ["3", "all"], ["5", "2"], ["5", "3"], ["5", "all"]]
-
-
-def test_the_pairs_of_each_file_are_skipped_and_limited(
-    table_script: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    class Reader:
-        def read(self, pairs: list[str]) -> tuple[list[str], list[str]]:
-            return [pair for pair in pairs if pair != "a2"], [pair for pair in pairs if pair == "a2"]
-
-    monkeypatch.setattr(table_script, "read_pairs", lambda path: [f"{path}{number}" for number in range(5)])
-    assert table_script.read(["a", "b"], Reader(), 2, 1) == ["a1", "b1", "b2"]
-    assert capsys.readouterr().err == "a2\n"
-    for everything in (0, None):
-        assert table_script.read(["b"], Reader(), everything, 3) == ["b3", "b4"]
-
-
-def test_training_needs_pairs(table_script: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        table_script.main(["--gold", "a"])
-    assert "needs PAIRS" in capsys.readouterr().err
 
 
 def test_probabilities_are_fitted_on_every_other_pair_and_reported_on_the_rest(
@@ -172,24 +134,6 @@ def test_probabilities_are_fitted_on_every_other_pair_and_reported_on_the_rest(
     with pytest.raises(SystemExit):
         recipes.main(["phrase-calibration", "one/x/a", "other/x/a"])
     assert "files of different names" in capsys.readouterr().err
-
-
-def test_probabilities_are_told_before_and_after_calibration() -> None:
-    def judged(*phrases: tuple[float, bool]) -> JudgedPhrases:
-        posteriors, right = (np.array(column) for column in zip(*phrases, strict=True))
-        return JudgedPhrases(np.log([posteriors] * len(TEMPERATURES)), np.zeros(len(right)), right)
-
-    module, squared = calibrate, PhraseCalibration(posterior_power=2.0)
-    (_, _, row) = cells("\n".join(module.rows({"a": judged((0.56, False), (0.96, True))}, squared)))
-    assert row == ["a", "2", "0.500", "0.760", "0.300", "0.618", "0.196", "0.158 → 0.052"]
-    both = {"a": judged((0.56, False)), "b": judged((0.96, True))}
-    bins = cells("\n".join(module.diagram(both, squared)))[2:]
-    empty = [[f"{k / 10:.1f} to {(k + 1) / 10:.1f}", "0", "–", "–"] for k in range(10)]
-    expected = [[*one, *one] for one in empty]
-    expected[3][1:4] = ["1", "0.31", "0.00"]
-    expected[5][5:] = ["1", "0.56", "0.00"]
-    expected[9][1:4], expected[9][5:] = ["1", "0.92", "1.00"], ["1", "0.96", "1.00"]
-    assert bins == expected
 
 
 def test_an_untuned_model_has_nothing_of_a_sweep(tmp_path: Path) -> None:

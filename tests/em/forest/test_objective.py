@@ -96,15 +96,6 @@ def test_planted_weights_are_recovered_from_their_own_expected_counts() -> None:
     assert table.log_probabilities(weights) == pytest.approx(table.log_probabilities(planted), abs=1e-3)
 
 
-def test_two_runs_give_the_same_bits() -> None:
-    random = np.random.default_rng(5)
-    table = random_table(random)
-    objective = Objective(table, random.random(table.event_count), 0.01)
-    first, _ = maximize(objective, np.zeros(6))
-    second, _ = maximize(objective, np.zeros(6))
-    assert (first == second).all()
-
-
 def test_the_number_of_threads_does_not_change_a_bit() -> None:
     code = (
         "import numpy as np\n"
@@ -126,12 +117,6 @@ def test_the_number_of_threads_does_not_change_a_bit() -> None:
         for threads in ("1", "2")
     }
     assert len(found) == 1
-
-
-def test_without_any_count_the_weights_shrink_to_zero() -> None:
-    table = random_table(np.random.default_rng(7))
-    weights, _ = maximize(Objective(table, np.zeros(table.event_count), 1.0), np.ones(6))
-    assert weights == pytest.approx(np.zeros(6), abs=1e-6)
 
 
 def test_large_weights_do_not_overflow() -> None:
@@ -162,14 +147,6 @@ def test_a_climb_that_ends_lower_gives_back_the_start(monkeypatch: pytest.Monkey
     assert (found == start).all() and value == objective.value_and_gradient(start)[0]
 
 
-def test_no_more_iterations_are_made_than_asked_for() -> None:
-    random = np.random.default_rng(5)
-    table = random_table(random)
-    objective = Objective(table, random.random(table.event_count), 0.01)
-    values = [maximize(objective, np.zeros(6), most)[1] for most in (1, 3, 40)]
-    assert values[0] < values[1] < values[2]
-
-
 def test_counts_that_do_not_fit_are_refused() -> None:
     table = random_table(np.random.default_rng(1))
     with pytest.raises(InputError, match="one an event"):
@@ -194,10 +171,3 @@ def test_arrays_that_do_not_fit_together_are_refused(change: dict[str, np.ndarra
     table = EventTable(np.arange(3), ids, 2, ids, np.ones(2), np.array([0, 2]))
     with pytest.raises(InputError, match=message):
         replace(table, **change)
-
-
-def test_an_empty_context_is_refused() -> None:
-    with pytest.raises(InputError, match="none of them empty"):
-        EventTable(
-            np.array([0, 1]), np.zeros(1, np.int32), 1, np.zeros(1, np.int32), np.ones(1), np.array([0, 0, 1])
-        )

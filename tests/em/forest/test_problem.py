@@ -142,23 +142,6 @@ def test_planted_category_probabilities_are_recovered() -> None:
     assert state.history[-1].null_share < 0.02
 
 
-def test_two_threads_give_the_weights_of_one() -> None:
-    made = problem(40)
-    alone = train(made, TrainingSettings(epochs=2, batch_size=10), start_weights())
-    together = train(made, TrainingSettings(epochs=2, batch_size=10, workers=2), start_weights())
-    assert (alone.weights == together.weights).all()
-
-
-def test_problems_with_other_options_or_pairs_have_other_fingerprints() -> None:
-    prints = {
-        problem(5).fingerprint,
-        problem(6).fingerprint,
-        problem(5, null_penalty=1.5).fingerprint,
-    }
-    assert len(prints) == 3
-    assert problem(5).fingerprint in prints
-
-
 def test_whatever_the_result_depends_on_is_part_of_the_fingerprint() -> None:
     pairs, pair_rows = synthetic_pairs(3)
     offsets, features = np.arange(FEATURES + 1), np.arange(FEATURES, dtype=np.int32)

@@ -107,10 +107,6 @@ def test_log_likelihood_of_the_hard_assignments_never_falls_on_full_batches(
     assert objectives[-1] > objectives[0] + 10
 
 
-def test_mini_batches_keep_no_alignments() -> None:
-    assert train(ForgetfulPairs(40), SETTINGS, start_weights()).kept is None
-
-
 @pytest.mark.parametrize("batch_size", [0, 50])
 def test_planted_probabilities_are_recovered(batch_size: int) -> None:
     settings = TrainingSettings(epochs=4, batch_size=batch_size, regularization=0.01)
@@ -162,12 +158,6 @@ def test_weights_do_not_depend_on_the_number_of_workers(workers: int) -> None:
     together = train(SyntheticPairs(40, delay=0.0005), settings, start_weights())
     assert (alone.weights == together.weights).all()
     assert alone.history == together.history
-
-
-def test_another_seed_gives_another_order_and_other_weights() -> None:
-    first = train(SyntheticPairs(40), TrainingSettings(epochs=1, batch_size=8, seed=1), start_weights())
-    second = train(SyntheticPairs(40), TrainingSettings(epochs=1, batch_size=8, seed=2), start_weights())
-    assert (first.weights != second.weights).any()
 
 
 def test_batches_of_an_epoch_hold_every_pair_once() -> None:
@@ -238,14 +228,6 @@ def load_any(checkpoint: Path) -> TrainingState:
     return load_state(Checkpoint(checkpoint, RUN, {}))
 
 
-def test_a_finished_run_can_go_on_for_more_epochs(tmp_path: Path) -> None:
-    checkpoint = tmp_path / "run.checkpoint"
-    short = TrainingSettings(epochs=2, batch_size=8, seed=3)
-    train(SyntheticPairs(40), short, start_weights(), checkpoint=checkpoint)
-    resumed = train(SyntheticPairs(40), SETTINGS, start_weights(), checkpoint=checkpoint, resume=True)
-    assert (resumed.weights == train(SyntheticPairs(40), SETTINGS, start_weights()).weights).all()
-
-
 def test_a_run_of_fewer_epochs_than_the_checkpoint_has_is_refused(tmp_path: Path) -> None:
     checkpoint = tmp_path / "run.checkpoint"
     done = train(SyntheticPairs(40), SETTINGS, start_weights(), checkpoint=checkpoint)
@@ -267,13 +249,6 @@ def test_a_checkpoint_of_other_settings_is_refused_with_the_difference(tmp_path:
             checkpoint=checkpoint,
             resume=True,
         )
-
-
-def test_without_resume_a_run_begins_anew(tmp_path: Path) -> None:
-    checkpoint = tmp_path / "run.checkpoint"
-    train(SyntheticPairs(10), TrainingSettings(epochs=3, seed=1), start_weights(), checkpoint=checkpoint)
-    again = train(SyntheticPairs(10), TrainingSettings(epochs=1), start_weights(), checkpoint=checkpoint)
-    assert (again.epoch, load_any(checkpoint).epoch) == (1, 1)
 
 
 def test_pairs_that_are_not_reached_count_as_pairs() -> None:

@@ -100,15 +100,6 @@ def test_the_model_says_how_it_was_trained(pairs: list[CorpusPair]) -> None:
     assert [epoch["epoch"] for epoch in about["history"]] == [report.epoch for report in trained.history]
 
 
-def test_the_model_keeps_the_forest_size_of_the_start(pairs: list[CorpusPair]) -> None:
-    assert "tuned" not in train_forest_model(pairs, start(), SETTINGS).model.description
-    tuned = {"forest_size": 3, "beam": 50}
-    model = replace(start(), description={"weights": "set by hand", "tuned": tuned})
-    found = train_forest_model(pairs, model, SETTINGS).model
-    assert found.forest_size == 3
-    assert (found.description["tuned"], found.description["weights"]) == (tuned, "trained by Viterbi EM")
-
-
 def whole_model() -> ForestModel:
     """A model that has every part, none of them as it is by default."""
     bundled = ForestAligner.load().model
@@ -180,17 +171,6 @@ def test_a_sweep_writes_the_options_that_it_scored_and_no_others(pairs: list[Cor
         note = {"options": "tuned", "phrase_options": "phrases_tuned"}[changed]
         assert tuned.description[note]["null_penalty"] == 1.33
         assert tuned.forest_size == 10
-
-
-def test_dev_pairs_are_scored_by_the_model_of_the_epoch(pairs: list[CorpusPair]) -> None:
-    dev, scored = DevSet(pairs[:2]), []
-    statistics = dev.statistics
-    dev.statistics = lambda model, *rest: scored.append(model) or statistics(model, *rest)  # type: ignore
-    trained = train_forest_model(pairs, start(), SETTINGS, dev=dev, least_pairs=1)
-    assert len(scored) == 2
-    assert (scored[1].weights == trained.model.weights).all()
-    assert scored[1].lexical == trained.model.lexical and scored[1].options == trained.model.options
-    assert "constituent f1" in trained.history[1].dev
 
 
 def test_no_pairs_are_an_error() -> None:

@@ -58,15 +58,6 @@ def test_the_bar_is_there_before_the_first_pair_and_moves_within_a_batch(
         assert null_share == f"{totals.null_share:.1%}"
 
 
-def test_sums_are_those_of_the_epoch_so_far() -> None:
-    progress = Watched(40)
-    state = train(SyntheticPairs(40), SETTINGS, start_weights(), observer=progress)
-    assert [totals.pairs for totals in progress.seen] == list(range(1, 41)) * 4
-    for report, totals in zip(state.history, progress.seen[39::40], strict=True):
-        assert totals.log_score / 40 == pytest.approx(report.log_likelihood)
-        assert totals.null_share == report.null_share
-
-
 def test_each_epoch_is_printed_when_it_is_over_with_its_dev_scores(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

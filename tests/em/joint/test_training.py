@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.joint.aligner import margins
-from forest_align.aligners.joint.features import pair_edits
 from forest_align.aligners.joint.model import JointModel, feature_squares, summed_features
 from forest_align.aligners.joint.program import best_edits
 from forest_align.alignment import Links
@@ -21,7 +20,6 @@ from forest_align.em.joint._calibration import calibrate
 from forest_align.em.joint.examples import JointExample, example_of, fingerprint, read_examples
 from forest_align.em.joint.training import UPDATES, JointSettings, train_joint_model
 from forest_align.lexicon.lexicon import load_lexicon
-from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import InputError, Sentence
 
 from ...aligners.joint.joint_sentences import ToyParser, sentence
@@ -99,13 +97,6 @@ def test_training_takes_the_steps_of_the_definition(update: str) -> None:
     assert model.weights == pytest.approx(total / (3 * len(items)) * scale, abs=1e-9)
 
 
-def test_reachable_edits_link_what_the_gold_does(examples: list[JointExample]) -> None:
-    for item in examples:
-        best = item.reachable()
-        assert item.edits.covered(best.phrases).tolist() == item.gold.tolist()
-        assert len(best.phrases) == item.gold.sum()
-
-
 def test_unaligned_words_are_deleted_in_few_phrases() -> None:
     pair = GoldPair(
         sentence("the old man bought a car in London"), sentence("man car"), Links.from_pharaoh("2-0 5-1")
@@ -119,32 +110,6 @@ def test_unaligned_words_are_deleted_in_few_phrases() -> None:
     gone = item.edits.deleted[item.reachable().deletions].tolist()
     # Four words take two edits, and the longer one comes first.
     assert gone == [[0, 0, 3]]
-
-
-def test_deletions_of_phrases_are_learned() -> None:
-    items = [
-        example_of(GoldPair(sentence(a), sentence(b), Links.from_pharaoh(links)), load_lexicon(), **options)
-        for a, b, links in PAIRS
-        for options in [{"longest": 3, "arcs": True, "phrase_deletions": True}]
-    ]
-    settings = JointSettings(epochs=30, update="perceptron")
-    model, _ = train_joint_model(items, settings, phrase_deletions=True)
-    assert model.phrase_deletions and model.named_weights("deleted_phrases").any()
-    for item in items:
-        wanted, found = item.reachable(), model.best_edits(item.edits)
-        assert found.deletions.tolist() == wanted.deletions.tolist()
-        assert links_of(item, model) == gold_of(item)
-
-
-def test_a_block_of_links_is_one_phrase_pair() -> None:
-    one, two = sentence("the old man"), sentence("he")
-    assert one.vectors is not None
-    mean = one.vectors[1:].sum(axis=0, keepdims=True)
-    two = replace(two, vectors=mean / np.linalg.norm(mean))
-    gold = np.array([[False], [True], [True]])
-    item = JointExample(pair_edits(one, two, load_lexicon(), longest=3, arcs=True), gold)
-    best = item.reachable()
-    assert item.edits.spans[best.phrases].tolist() == [[1, 3, 0, 1]]
 
 
 def test_of_links_that_no_phrases_can_make_the_most_are_reached() -> None:
@@ -171,39 +136,6 @@ def test_probabilities_are_right_as_often_as_they_say(examples: list[JointExampl
             right += item.gold[s:e, t:f].ravel().tolist()
             probability += [value] * ((e - s) * (f - t))
     assert np.mean(right) == pytest.approx(np.mean(probability), abs=0.01)
-
-
-def test_the_unit_of_margins_does_not_matter_to_probabilities(examples: list[JointExample]) -> None:
-    model, _ = train_joint_model(examples, JointSettings(epochs=2))
-    shaken = [replace(item, gold=item.gold.copy()) for item in examples]
-    i, j = min(links_of(shaken[0], model))
-    shaken[0].gold[i, j] = False
-    slope, offset = calibrate(shaken, model)
-    # Margins of a perceptron are thousands.
-    larger = replace(model, weights=model.weights * 1000)
-    assert calibrate(shaken, larger) == pytest.approx((slope / 1000, offset), rel=1e-4)
-
-
-def test_links_that_are_all_right_or_all_wrong_leave_probabilities_as_they_are(
-    examples: list[JointExample],
-) -> None:
-    model, _ = train_joint_model(examples, JointSettings(epochs=25, largest_step=0.1))
-    assert all(links_of(item, model) == gold_of(item) for item in examples)
-    wrong = [replace(item, gold=np.zeros_like(item.gold)) for item in examples]
-    assert calibrate(examples, model) == calibrate(wrong, model) == (1.0, 0.0)
-
-
-def test_an_interrupted_run_ends_with_the_same_weights(examples: list[JointExample], tmp_path: Path) -> None:
-    checkpoint = tmp_path / "checkpoint"
-    whole, _ = train_joint_model(examples, JointSettings(epochs=5, seed=3))
-    train_joint_model(examples, JointSettings(epochs=2, seed=3), checkpoint=checkpoint)
-    resumed, history = train_joint_model(
-        examples, JointSettings(epochs=5, seed=3), checkpoint=checkpoint, resume=True
-    )
-    assert np.array_equal(whole.weights, resumed.weights) and whole.calibration == resumed.calibration
-    assert [epoch.epoch for epoch in history] == [1, 2, 3, 4, 5]
-    other, _ = train_joint_model(examples, JointSettings(epochs=5, seed=4))
-    assert not np.array_equal(whole.weights, other.weights)
 
 
 @pytest.mark.parametrize("last", [("epoch 1", 3), ("epoch 2", 1), ("epoch 2", 4)])
@@ -311,17 +243,6 @@ def test_whatever_is_learned_from_is_part_of_the_fingerprint(examples: list[Join
     changed = (value[0] + 1, value[1]) if part == "deletions" else value + 1
     other = [replace(examples[0], edits=replace(edits, **{part: changed})), *examples[1:]]
     assert fingerprint(other) != fingerprint(examples)
-
-
-def test_paraphrases_of_the_user_are_learned_with(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "forest_align.parsing.load_parser_for_alignment", lambda *args, **options: ToyParser()
-    )
-    pair = SentencePair(
-        "1", Sentence.from_words(["a", "car"]), Sentence.from_words(["old"]), Links(((1, 0),))
-    )
-    plain, informed = (read_examples([pair], ppdb=table)[0] for table in (None, PairTable([("car", "old")])))
-    assert fingerprint(plain) != fingerprint(informed)
 
 
 def test_possible_links_count_if_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

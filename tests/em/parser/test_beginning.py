@@ -35,13 +35,6 @@ def test_what_has_changed_since_the_checkpoint_is_printed(capsys: pytest.Capture
     assert lines[-1] == "labels that are not in the checkpoint, and are not learned: X"
 
 
-def test_an_option_that_is_no_more_is_printed_as_changed(capsys: pytest.CaptureFixture[str]) -> None:
-    now = beginning.made_with(options(), [SENTENCE])
-    record = {"labels": LABELS, "tags": TAGS, "made_with": {**now, "--distill": 15.0}}
-    assert beginning.check_resumed(record, now, CONFIG) == CONFIG
-    assert capsys.readouterr().out == "changed: --distill was 15.0, is None\n"
-
-
 def test_labels_cannot_be_made_in_another_way_in_the_middle() -> None:
     saved = beginning.made_with(options(), [SENTENCE])
     record = {"labels": LABELS, "tags": TAGS, "made_with": saved}

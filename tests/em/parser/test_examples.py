@@ -13,10 +13,9 @@ import pytest
 
 from forest_align.data.trees.treebanks import TreebankSentence, read_craft
 from forest_align.em.parser import _examples as script
-from forest_align.parsing.networks.encoder_batches import join_rows
 from forest_align.parsing.networks.vector_network import WordVectors
 
-from ...tiny_encoder import STATES, write_encoders
+from ...tiny_encoder import write_encoders
 
 LABELS, TAGS = ("", "NP", "S", "VP"), ("UNK", "NN", "VB", ".", "''")
 SENTENCE = TreebankSentence(
@@ -80,11 +79,6 @@ def test_what_is_held_out_is_not_trained_on(tmp_path: Path, monkeypatch: pytest.
     assert set(fewer.dev) == {"gum", "craft", "masc"} and fewer.dev["gum"] == mix.dev["gum"]
 
 
-def test_tags_that_training_does_not_know_have_the_first_place() -> None:
-    labels, tags = script.vocabularies([SENTENCE] * 2, rare=2)
-    assert labels == ("", "NP", "S", "S::X", "VP", "X") and tags == ("UNK", "''", ".", "NN", "XX")
-
-
 @pytest.mark.parametrize(
     ("variant", "size", "spans"),
     [
@@ -131,30 +125,6 @@ def test_typos_are_slips_in_longer_words_and_the_same_each_time(frozen: WordVect
     assert np.array_equal(first.encoded.subwords, again.encoded.subwords)
     assert first.spans == ((0, len(words) - 1, 2),) and len(first.tags) == len(words)
     assert not np.array_equal(first.encoded.subwords, frozen.encode(words).subwords)
-
-
-def test_a_variant_has_the_states_of_its_own_words(frozen: WordVectors) -> None:
-    examples = store(frozen, [SENTENCE])
-    assert examples.size == 1
-    for key, size in (((0, ""), 4), ((0, "no final"), 2)):
-        encoded = frozen.encode(SENTENCE.words[:size])
-        states = examples.states(key)
-        assert states.dtype == np.float16 and states.shape == (len(encoded.subwords), STATES)
-        np.testing.assert_array_equal(states, frozen.network.states(join_rows([encoded])).astype(np.float16))
-
-
-@pytest.mark.parametrize("case", ["lower", "upper", "title"])
-def test_a_sentence_in_another_letter_case_has_the_classes_of_one_written_so(
-    frozen: WordVectors, case: str
-) -> None:
-    encode = frozen.encode
-    words = ["cat", "Cat", "I", "USA", "iPhone", "1,000", "3rd", "COVID-19", "--"]
-    for turn in range(len(words)):
-        turned = words[turn:] + words[:turn]
-        found = script.with_case(encode(turned), case)
-        expected = encode([getattr(word, case)() for word in turned])
-        assert found.cases.tolist() == expected.cases.tolist()
-        assert np.array_equal(found.subwords, encode(turned).subwords)
 
 
 def test_an_epoch_visits_each_sentence_as_often_as_asked_in_the_same_batches_each_time(

@@ -21,7 +21,7 @@ from transformers import BertTokenizerFast
 from forest_align.cext import chart
 from forest_align.em.parser._examples import ExampleStore
 from forest_align.em.parser._span_parser import OnStates, SpanParser
-from forest_align.em.parser._tree_crf_loss import log_partition, negative_log_likelihood
+from forest_align.em.parser._tree_crf_loss import log_partition
 from forest_align.parsing.networks import span_network
 from forest_align.parsing.networks._network_shapes import check_weights, network_sizes
 from forest_align.parsing.networks.devices import EXACT, Device, find_device
@@ -194,15 +194,6 @@ def test_the_network_that_parses_equals_the_one_that_is_trained(
     assert_equal_scores(*networks(parser, model_folder), *read_states(encoder_folder, sentences))
 
 
-@pytest.mark.parametrize(("allowed", "longest"), [(30, 30), (60, 40)])
-def test_sentences_are_as_long_as_both_the_encoder_and_the_settings_allow(
-    encoder_folder: Path, allowed: int, longest: int
-) -> None:
-    parameters = {**HPARAMS, "encoder_max_len": allowed}
-    parser = SpanParser(numbered(TAGS), numbered(LABELS), parameters, encoder_folder, 2, STATES)
-    assert parser.longest == longest
-
-
 @pytest.mark.parametrize("device", [EXACT, find_device()], ids=lambda device: device.dtype)
 @pytest.mark.parametrize("allowed", [20, 40])
 def test_a_sentence_is_read_up_to_what_both_the_frozen_encoder_and_the_settings_allow(
@@ -264,11 +255,6 @@ def test_the_parser_in_training_scores_as_the_one_that_is_exported(
     assert OnStates(parser, store).tags([store.encode(["a", "b"])]).shape == (2, len(TAGS))
 
 
-def test_letter_case_changes_scores_though_the_encoder_is_uncased(scorer: EncoderScorer) -> None:
-    lower, upper = (scored(found).scores for found in scorer.score([["cat", "go"], ["Cat", "GO"]]))
-    assert not np.allclose(lower, upper)
-
-
 @pytest.mark.parametrize(
     ("word", "name"),
     [
@@ -306,16 +292,6 @@ def test_the_batched_partition_and_its_gradient_equal_the_kernels(lengths: list[
         assert np.allclose(labelled.grad[row, :size, :size].numpy(), marginals, atol=1e-9)
 
 
-def test_the_likelihood_of_a_near_certain_tree_is_near_one() -> None:
-    lengths = torch.tensor([3])
-    index = span_index(lengths)
-    gold = torch.tensor([0, 1, 2, 1, 0, 0])  # [0,0] [0,1]=1 [0,2]=2 [1,1]=1 [1,2] [2,2]
-    scores = torch.full((6, 3), -40.0)
-    scores[gold.nonzero()[:, 0], gold[gold > 0] - 1] = 40.0
-    assert negative_log_likelihood(scores, index, gold, lengths).item() == pytest.approx(0.0, abs=1e-4)
-    assert negative_log_likelihood(-scores, index, gold, lengths).item() > 40
-
-
 # -- scoring sentences -------------------------------------------------------------------------------------
 
 
@@ -346,12 +322,6 @@ def test_a_sentence_gets_the_same_scores_alone_and_among_others(model_folder: Pa
             tolerance = 0 if exactly else 1e-4
             np.testing.assert_allclose(together.scores, alone.scores, rtol=0, atol=tolerance)
             assert together.tags == alone.tags
-
-
-def test_integers_score_nearly_as_floating_point_does(model_folder: Path, scorer: EncoderScorer) -> None:
-    integers = EncoderScorer.read(model_folder)
-    for one, other in zip(integers.score(SENTENCES), scorer.score(SENTENCES), strict=True):
-        assert np.abs(scored(one).scores - scored(other).scores).max() < 0.2
 
 
 def test_a_sentence_too_long_or_empty_gets_an_error_in_its_place(scorer: EncoderScorer) -> None:
@@ -386,10 +356,6 @@ def test_any_word_at_all_is_scored(scorer: EncoderScorer, word: str) -> None:
     assert np.isfinite(found.scores).all()
 
 
-def test_no_sentences_give_no_scores(scorer: EncoderScorer) -> None:
-    assert scorer.score([]) == []
-
-
 @given(st.lists(st.integers(1, 50), max_size=40), st.integers(1, 100))
 def test_batches_hold_each_sentence_once_within_the_budget(sizes: list[int], budget: int) -> None:
     batches = list(length_batches(sizes, budget))
@@ -399,18 +365,6 @@ def test_batches_hold_each_sentence_once_within_the_budget(sizes: list[int], bud
 
 
 # -- files -------------------------------------------------------------------------------------------------
-
-
-def test_weights_survive_the_file_up_to_its_precision(model_folder: Path, encoder_folder: Path) -> None:
-    weights, stored = tiny_parser(encoder_folder).state_dict(), read_weights(model_folder)
-    assert set(weights) == set(stored)
-    for name, value in weights.items():
-        assert np.allclose(value, stored[name], atol=float(value.abs().max()) / 127), name
-
-
-def test_a_missing_model_is_told_what_exists() -> None:
-    with pytest.raises(ModelError, match="no parser 'nonesuch'"):
-        load_span_parser("nonesuch")
 
 
 def test_a_parser_with_an_encoder_of_its_own_is_of_an_older_format(
@@ -472,15 +426,6 @@ def test_a_network_of_another_kind_or_size_is_refused(
 
 
 # -- the bundled model -------------------------------------------------------------------------------------
-
-
-def test_the_bundled_parser_finds_a_plain_clause() -> None:
-    words = ["The", "black", "cat", "sat", "on", "the", "mat", "."]
-    found = scored(load_span_parser("en").score([words])[0])
-    spans = chart.k_best(found.scores, 1, found.force_root)[0]
-    tree = {(int(start), int(end), found.labels[label]) for start, end, label in spans if label}
-    assert tree == {(0, 8, "S"), (0, 3, "NP"), (3, 7, "VP"), (4, 7, "PP"), (5, 7, "NP")}
-    assert found.tags == ("DT", "JJ", "NN", "VBD", "IN", "DT", "NN", ".")
 
 
 def test_the_bundled_network_equals_benepars_module(tmp_path: Path) -> None:

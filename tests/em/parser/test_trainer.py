@@ -15,7 +15,6 @@ from torch.nn import functional
 
 from forest_align.cext import chart
 from forest_align.data.trees.treebanks import TreebankSentence
-from forest_align.em.parser import _trainer as parser_trainer
 from forest_align.em.parser import training as script
 from forest_align.parsing.networks.model_files import ParserConfig, read_weights
 from forest_align.parsing.networks.span_network import span_index
@@ -94,18 +93,6 @@ def test_a_step_with_a_gradient_that_is_no_number_changes_nothing(tmp_path: Path
     assert training.step == 1
     for name, value in training.parser.state_dict().items():
         assert torch.equal(value, before[name])
-
-
-@pytest.mark.parametrize(
-    ("able", "half"), [({}, False), ({"avx512_bf16": False}, False), ({"amx_bf16": True}, True)]
-)
-def test_processors_that_imitate_half_precision_do_without(
-    able: dict[str, bool], half: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: able)
-    with parser_trainer.half_precision(torch.device("cpu")):
-        found = torch.nn.functional.linear(torch.ones(2, 2), torch.ones(2, 2))
-    assert found.dtype == (torch.bfloat16 if half else torch.float32)
 
 
 def test_losses_are_those_of_each_sentence_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

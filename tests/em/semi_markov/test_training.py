@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from itertools import pairwise
@@ -11,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from forest_align.aligners.semi_markov.aligner import SemiMarkovAligner, bundled_model
+from forest_align.aligners.semi_markov.aligner import SemiMarkovAligner
 from forest_align.aligners.semi_markov.lattice import DEFAULT_OPTIONS, Lattice, LatticeOptions, lattice_of
 from forest_align.aligners.semi_markov.model import Scores
 from forest_align.alignment import Links
@@ -82,25 +81,6 @@ def score_of(scores: Scores, lattice: Lattice, path: Sequence[int]) -> float:
     return float(total + ends[row])
 
 
-def spans_of(example: LatticeExample) -> list[tuple[int, ...]]:
-    return [tuple(span) for span in example.lattice.spans[example.path[example.path >= 0]].tolist()]
-
-
-def test_blocks_of_links_are_wanted_as_phrases() -> None:
-    assert (3, 6, 1, 2) in spans_of(example_of(0))
-    pair = PAIRS[1]
-    links = Links.from_pharaoh("0-0 0-1 0-2 1-0 1-1 1-2 2-0 2-1 2-2 5-5")
-    example = LatticeExample.of(lattice_of(pair.source, pair.target, load_lexicon()), links)
-    assert spans_of(example) == [(0, 3, 0, 3), (5, 6, 5, 6)]
-
-
-def test_links_that_no_path_can_make_cost_nothing_but_themselves() -> None:
-    pair = PAIRS[1]
-    links = Links.from_pharaoh("0-0 0-4 1-1")  # one word, two places
-    example = LatticeExample.of(lattice_of(pair.source, pair.target, load_lexicon()), links)
-    assert (1, 2, 1, 2) in spans_of(example) and len(spans_of(example)) == 2
-
-
 @pytest.mark.parametrize("options", [DEFAULT_OPTIONS, MORE])
 @pytest.mark.parametrize("seed", range(10))
 def test_the_wanted_path_agrees_best_of_all_paths_and_has_fewest_steps(
@@ -125,16 +105,6 @@ def test_the_wanted_path_agrees_best_of_all_paths_and_has_fewest_steps(
     assert merit(example.path) == max(map(merit, paths_of(found)))
 
 
-def test_words_to_null_go_together_if_a_step_can_take_several() -> None:
-    links = Links.from_pharaoh("5-3")
-    for longest, path in ((1, [-1] * 5), (2, [-2, -2, -1]), (3, [-3, -2]), (9, [-5])):
-        options = LatticeOptions(longest_null=longest)
-        lattice = lattice_of(*map(cases.tagged, cases.PAIRS[4]), load_lexicon(), options=options)
-        example = LatticeExample.of(lattice, links)
-        steps = example.path.tolist()
-        assert sorted(number for number in steps if number < 0) == path and len(steps) == len(path) + 1
-
-
 @pytest.mark.parametrize("options", [DEFAULT_OPTIONS, MORE])
 @pytest.mark.parametrize("number", [2, 3])
 def test_the_loss_is_the_softmax_margin_over_all_paths(number: int, options: LatticeOptions) -> None:
@@ -150,34 +120,6 @@ def test_the_loss_is_the_softmax_margin_over_all_paths(number: int, options: Lat
     point = pack(model.weights, model.options.weight_shapes)
     expected = margin + 0.7 / 2 * float(point @ point)
     assert LatticeObjective([example], 0.7, options)(point)[0] == pytest.approx(expected, abs=1e-3)
-
-
-def test_pairs_are_learned_from_in_the_order_in_which_they_are_aligned() -> None:
-    (pair,) = (pair for pair in PAIRS if len(pair.source) > len(pair.target) > 1)
-    swapped = GoldPair(pair.target, pair.source, pair.links.swap())
-    assert fingerprint(examples_of([pair], load_lexicon())) == fingerprint(
-        examples_of([swapped], load_lexicon())
-    )
-    (example,) = examples_of([pair], load_lexicon())
-    assert (example.lattice.rows, example.lattice.columns) == (len(pair.target), len(pair.source))
-    (learned,) = spans_of(example)[:1]
-    assert learned == (0, 1, 2, 3)
-
-
-def test_the_bundled_models_were_trained_with_the_default_settings() -> None:
-    for name in ("semi-markov", "semi-markov-phrasal", "semi-markov-tokens"):
-        card = bundled_model(name).card
-        assert card["regularization"] == SemiMarkovSettings().regularization
-        assert card["iterations"] < SemiMarkovSettings().iterations
-
-
-def test_costs_count_the_source_words_that_are_elsewhere() -> None:
-    example = example_of(1)
-    pairs, null = example.costs()
-    assert null.tolist() == [1, 1, 1, 1, 0, 1]
-    assert pairs[example.path[example.path >= 0]].sum() == 0
-    by_span = {tuple(span): cost for span, cost in zip(example.lattice.spans.tolist(), pairs, strict=True)}
-    assert by_span[(0, 1, 1, 2)] == 1 and by_span[(0, 2, 0, 1)] == 1 and by_span[(0, 2, 0, 2)] == 2
 
 
 @pytest.mark.parametrize("options", [DEFAULT_OPTIONS, MORE])
@@ -209,30 +151,6 @@ def test_the_loss_is_at_least_what_the_wanted_paths_lack_to_beat_all_others_by_t
     table = np.zeros(lattice.transitions.shape), np.zeros(lattice.ends.shape)
     worst, _ = semicrf.best_path(lattice.spans, pairs, null[:, None], *table)
     assert objective(point)[0] >= worst == len(lattice.null_tags)
-
-
-def test_features_are_copied_once() -> None:
-    examples = [example_of(0)] * 1000
-    size = sum(
-        array.nbytes
-        for example in examples
-        for array in (example.lattice.words, example.lattice.phrases, example.lattice.null)
-    )
-    tracemalloc.start()
-    try:
-        LatticeObjective(examples, regularization=1.0)
-        assert tracemalloc.get_traced_memory()[1] < 1.7 * size
-    finally:
-        tracemalloc.stop()
-
-
-def test_training_learns_what_it_is_shown() -> None:
-    examples = examples_of(PAIRS, load_lexicon())
-    model, losses = train_semi_markov_model(examples, SemiMarkovSettings(100, 0.01))
-    assert losses[-1] < 0.2 * losses[0] and all(a >= b for a, b in pairwise(losses))
-    aligner = SemiMarkovAligner(model)
-    for pair in PAIRS[1:4]:
-        assert aligner.align(pair.source, pair.target).words.pairs == pair.links.pairs
 
 
 def test_further_features_and_longer_nulls_are_learned() -> None:

@@ -61,7 +61,3 @@ def test_sentences_of_different_pairs_do_not_mean_the_same() -> None:
         (frozenset((" ".join(MONDAY.words), "A bank bought the firm .")), False, False),
         (frozenset(("The old dog bit two men .", "A bank bought the firm .")), False, False),
     }
-
-
-def test_nothing_is_made_of_sentences_without_a_transitive_clause() -> None:
-    assert made(tagged("Dogs/NNS bark/VBP ./."), tagged("It/PRP rains/VBZ")) == set()

@@ -18,7 +18,6 @@ from forest_align.cli import main
 from forest_align.em.tuning import search
 from forest_align.em.tuning import study as _owners
 from forest_align.em.tuning import study as shared_study
-from forest_align.em.tuning import trials as tuning
 from forest_align.em.tuning.search import (
     Range,
     TuningSettings,
@@ -43,30 +42,6 @@ def test_the_best_trial_comes_near_the_planted_optimum(tmp_path: Path) -> None:
     assert sum(share.values()) == pytest.approx(1.0)
 
 
-def test_the_first_trial_has_the_start_values(tmp_path: Path) -> None:
-    start = {"height": 3.5, "size": 7}
-    study = tune(Parabola(), SPACE, TuningSettings(trials=3), journal(tmp_path), start)
-    assert study.trials[0].params == start
-    assert (
-        tune(Parabola(), SPACE, TuningSettings(trials=4), journal(tmp_path), start).trials[3].params != start
-    )
-
-
-def test_a_study_that_has_all_its_trials_scores_a_start_that_it_does_not_know(tmp_path: Path) -> None:
-    settings = TuningSettings(trials=12)
-    tune(Parabola(), SPACE, settings, journal(tmp_path), {"height": 3.9, "size": 7})
-    study = tune(Parabola(), SPACE, settings, journal(tmp_path), START)
-    assert best_values(study) == START
-    assert len(ended(journal(tmp_path))) == 13
-
-
-def test_the_start_is_scored_to_the_end_even_if_it_falls_behind(tmp_path: Path) -> None:
-    start = {"height": 4.0, "size": 1}
-    tune(Parabola(), SPACE, TuningSettings(trials=12), journal(tmp_path))
-    study = tune(Parabola(), SPACE, TuningSettings(trials=13), journal(tmp_path), start)
-    assert (study.trials[12].params, study.trials[12].state.name) == (start, "COMPLETE")
-
-
 def test_a_range_is_searched_as_it_says() -> None:
     ranges = {
         "ratio": Range(0.5, 30.0, logarithmic=True),
@@ -88,37 +63,11 @@ def test_a_range_is_searched_as_it_says() -> None:
     assert [type(values[name]) for name in ("beam", "gap", "size")] == [int, int, int]
 
 
-@pytest.mark.parametrize("name", ["trials", "workers", "chunks"])
-def test_nothing_at_all_is_refused(name: str) -> None:
-    with pytest.raises(InputError, match=f"{name}.*at least 1, found 0"):
-        TuningSettings(**{name: 0})
-
-
 def test_workers_need_a_system_that_can_fork(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "can_fork", lambda: False)
     assert TuningSettings(workers=1).workers == 1
     with pytest.raises(InputError, match="expected 1 on this system"):
         TuningSettings(workers=2)
-
-
-@pytest.mark.parametrize("seed", [-1, 2**32])
-def test_a_seed_that_no_sampler_takes_is_refused(seed: int) -> None:
-    with pytest.raises(InputError, match="seed"):
-        TuningSettings(seed=seed)
-
-
-def test_large_seeds_work(tmp_path: Path) -> None:
-    study = tune(Parabola(), SPACE, TuningSettings(trials=2, seed=2**32 - 1), journal(tmp_path))
-    assert len(study.trials) == 2
-
-
-def test_one_worker_with_one_seed_gives_the_same_trials(tmp_path: Path) -> None:
-    params = []
-    for name, seed in (("first", 4), ("second", 4), ("other", 5)):
-        study = tune(Parabola(), SPACE, TuningSettings(trials=15, seed=seed), journal(tmp_path, name))
-        params.append([trial.params for trial in study.trials])
-    assert params[0] == params[1]
-    assert not any(values in params[2] for values in params[0])
 
 
 def test_an_interrupted_sweep_goes_on_where_it_stopped(tmp_path: Path) -> None:
@@ -141,19 +90,6 @@ def test_bad_trials_are_stopped_before_the_last_pair(tmp_path: Path) -> None:
         if trial.state.name == "PRUNED":
             before = [one.value for one in study.trials[: trial.number] if one.state.name == "COMPLETE"]
             assert trial.value < np.median(before)
-
-
-def test_a_trial_that_was_scored_on_all_pairs_is_complete_however_bad_it_is(tmp_path: Path) -> None:
-    tune(Parabola(), SPACE, TuningSettings(trials=12, chunks=1), journal(tmp_path))
-    assert states(journal(tmp_path)) == ["COMPLETE"] * 12
-
-
-def test_no_part_of_few_pairs_is_empty(tmp_path: Path) -> None:
-    class Short(Parabola):
-        pair_count = 2
-
-    tune(problem := Short(), SPACE, TuningSettings(trials=1), journal(tmp_path))
-    assert sorted(problem.scored) == [[0], [1]]
 
 
 def test_each_part_of_the_pairs_is_drawn_from_all_files(tmp_path: Path) -> None:
@@ -195,15 +131,6 @@ def test_the_table_lists_the_best_trials_first_and_says_what_was_pruned(tmp_path
     assert scores == sorted(scores, reverse=True)
     assert lines[4].split()[0] == "importance"
     assert "complete" in lines[5] and "pruned" in lines[5]
-
-
-def test_a_trial_that_is_begun_elsewhere_keeps_its_place(tmp_path: Path) -> None:
-    journal(tmp_path).open().ask().set_user_attr("owner", ["another machine", "1-1"])
-    study = tune(Parabola(), SPACE, TuningSettings(trials=3), journal(tmp_path))
-    assert "2 complete" in trial_table(study).splitlines()[-1]
-    assert "1 not ended" in trial_table(study).splitlines()[-1]
-    study = tune(Parabola(), SPACE, TuningSettings(trials=4), journal(tmp_path))
-    assert "3 complete" in trial_table(study).splitlines()[-1]
 
 
 def test_a_trial_of_a_process_that_dies_meanwhile_is_made_up_for(tmp_path: Path) -> None:
@@ -264,25 +191,6 @@ def test_a_start_whose_process_dies_meanwhile_is_scored_among_the_trials_asked_f
     assert best_values(study) == START
     assert states(journal(tmp_path)) == ["FAIL"] + ["COMPLETE"] * 4
     assert sorted(trial.user_attrs["place"] for trial in ended(journal(tmp_path))) == [0, 1, 2, 3]
-
-
-def test_a_process_that_dies_after_the_last_place_was_taken_is_made_up_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    other = journal(tmp_path).open()
-    other.ask().set_user_attr("owner", [platform.node(), "0-0"])
-    is_alive, give_up = _owners._is_alive, tuning.give_back
-    alive = {"0-0"}
-    monkeypatch.setattr(_owners, "_is_alive", lambda host, name: name in alive or is_alive(host, name))
-
-    def give_back(study: Any, *numbers: int) -> None:
-        if numbers:  # this one found no place
-            alive.clear()
-        give_up(study, *numbers)
-
-    monkeypatch.setattr(tuning, "give_back", give_back)
-    tune(Parabola(), SPACE, TuningSettings(trials=4), journal(tmp_path))
-    assert len(ended(journal(tmp_path))) == 4
 
 
 def test_a_failing_trial_is_marked_and_its_error_seen(tmp_path: Path) -> None:
@@ -386,17 +294,6 @@ def test_a_storage_that_another_process_is_making_is_tried_again(
     failures += [StorageInternalError("locked")] * 100
     with pytest.raises(InputError, match=r"does not answer \(locked\)"):
         journal(tmp_path).open()
-
-
-def test_a_table_of_trials_that_all_scored_the_same_has_no_importances(tmp_path: Path) -> None:
-    class Flat(Parabola):
-        def score(self, rows: np.ndarray) -> float:
-            return 1.0
-
-    study = tune(Flat(), SPACE, TuningSettings(trials=6), journal(tmp_path))
-    *_, footer, counted = trial_table(study).splitlines()
-    assert footer.split() == ["importance", "-", "-"]
-    assert counted == "6 complete, 0 pruned"
 
 
 @pytest.mark.parametrize(

@@ -11,21 +11,16 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.contextual.aligner import ContextualAligner
-from forest_align.aligners.link_convention import AllLinks
 from forest_align.aligners.sultan.aligner import SultanAligner
-from forest_align.aligners.sultan.parameters import PublishedParameters
 from forest_align.alignment import Links
 from forest_align.data.formats.format import SentencePair
 from forest_align.em.tuning.word_link_sweep import (
     WordDevPair,
     WordSweep,
     dev_pairs,
-    word_space,
-    word_start,
 )
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.parsing import sentence_from_bracket
-from forest_align.parsing.dependencies.annotators import TreeAnnotator
 from forest_align.types import InputError, Sentence
 
 TREES = {
@@ -34,24 +29,6 @@ TREES = {
     "dogs bark": "(S (NNS dogs) (VBP bark))",
 }
 TABLE = PairTable([("house", "home")])
-
-
-def test_the_threshold_of_cosines_is_searched_where_vectors_stand_in_for_a_table() -> None:
-    aligner = SultanAligner()
-    assert set(word_space(aligner)) == {"ppdb_similarity", "word_weight", "cosine"}
-    assert word_start(aligner)["cosine"] == PublishedParameters().cosine
-
-
-def test_the_start_has_the_aligner_s_own_values_even_if_these_are_outside_of_the_search() -> None:
-    aligner = SultanAligner().with_values({"ppdb_similarity": 0.05, "cosine": 0.95})
-    assert word_start(aligner) == {"ppdb_similarity": 0.05, "word_weight": 0.9, "cosine": 0.95}
-    space = word_space(aligner)
-    assert (space["ppdb_similarity"].low, space["cosine"].high) == (0.05, 0.95)
-
-
-def test_with_a_table_the_parameters_are_those_of_the_paper() -> None:
-    aligner = SultanAligner(ppdb=PairTable([("car", "automobile")]))
-    assert set(word_space(aligner)) == {"ppdb_similarity", "word_weight"}
 
 
 def sultan(**values: Any) -> SultanAligner:
@@ -87,15 +64,6 @@ def test_possible_links_count_where_all_are_wanted() -> None:
     rows = [sweep.statistics({"ppdb_similarity": 0.9, "word_weight": 0.9}, [0]).tolist() for sweep in sweeps]
     assert rows == [[[2, 4, 2, 2]], [[3, 4, 3, 3]]]
     assert sweeps[0].fingerprint != sweeps[1].fingerprint
-
-
-def test_a_sweep_of_all_links_is_known_by_how_their_probabilities_are_found() -> None:
-    model = ContextualAligner().model
-    known = {
-        WordSweep(ContextualAligner(replace(model, all_links=point), links="all"), [dogs()]).fingerprint
-        for point in (AllLinks(), AllLinks(0.9), AllLinks(1.0, 0.5), AllLinks(threshold=0.4))
-    }
-    assert len(known) == 3  # the threshold is varied
 
 
 def test_the_values_of_a_trial_reach_the_aligner(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,15 +107,6 @@ def test_a_sweep_is_known_by_all_that_decides_on_its_scores() -> None:
     assert fingerprint(sultan(), possible) == known[0]
 
 
-def test_a_sweep_is_the_same_where_the_parser_rounds_otherwise() -> None:
-    one = dogs()
-    assert one.source.forest is not None
-    forest = replace(one.source.forest, log_marginal=one.source.forest.log_marginal - 1e-7)
-    other = replace(one, source=replace(one.source, forest=forest))
-    found = [WordSweep(sultan(), [pair]).fingerprint for pair in (one, other)]
-    assert found[0] == found[1]
-
-
 class Counting:
     """Mixed into an aligner: makes sentences of trees and notes how many."""
 
@@ -181,37 +140,6 @@ def test_pairs_are_prepared_once_for_each_parser_and_aligner(tmp_path: Path) -> 
         assert (aligner.prepared, problems) == (count, [])
         assert (found.source.words, found.target.words) == tuple(map(tuple, words))
         assert (found.links.pairs, found.given_forests) == (((0, 0),), "")
-
-
-def test_sentences_kept_without_word_vectors_are_not_used_where_these_are_read(tmp_path: Path) -> None:
-    words = [text.split() for text in ("a boat sank in the river", "a ship went under in the stream")]
-    given = SentencePair("1", *map(Sentence.from_words, words), links=Links.of([(0, 0)]))
-
-    def found(cache: Path | None, ppdb: PairTable | None) -> list[tuple[int, int]]:
-        aligner = SultanAligner(ppdb=ppdb)
-        ((pair,), _) = dev_pairs(aligner, [given], "en", cache)
-        assert (pair.source.vectors is None) == (ppdb is not None)
-        return list(aligner.align_prepared(pair.source, pair.target).words.pairs)
-
-    found(tmp_path, TABLE)
-    assert found(tmp_path, None) == found(None, None)
-
-
-def test_what_another_annotator_prepares_is_not_kept(tmp_path: Path) -> None:
-    class Tagger(TreeAnnotator):
-        name = "spacy"
-
-        def __init__(self, tag: str) -> None:
-            self.tag = tag
-
-        def prepare(self, sentences: Sequence[Sentence | str]) -> list[Sentence | InputError]:  # type: ignore[override]
-            return [sentence_from_bracket(f"(S ({self.tag} dogs) ({self.tag} bark))") for _ in sentences]
-
-    given = SentencePair("1", *(Sentence.from_words(["dogs", "bark"]) for _ in range(2)), links=BOTH)
-    for tag in ("NN", "JJ"):  # two versions of a model
-        aligner = SultanAligner(ppdb=TABLE, annotator=Tagger(tag))
-        ((pair,), _) = dev_pairs(aligner, [given], "en", tmp_path)
-        assert pair.source.tags == (tag, tag)
 
 
 def test_trees_of_the_input_are_part_of_a_pair(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from forest_align.eval.benchmarks._applications import (
     BOTH,
     SOURCE,
     TARGET,
-    classification_scorer,
     decoding_use,
     naive_use,
     paraphrase_use,
@@ -84,11 +83,6 @@ def test_the_paraphrase_probability_is_a_use_of_its_own_if_the_aligner_has_one()
     assert paraphrase_use(keep)(runs[2:]) == []
 
 
-def test_links_without_probabilities_are_certain() -> None:
-    (found,) = weighted_use(keep, SOURCE, {"dog": 2.0})([aligned("dog", "dog", "0-0")], [(0.25,)])
-    assert found.values["0"] == 0.25
-
-
 def test_similarity_is_correlated_set_by_set() -> None:
     (found,) = naive_use(similarity_scorer(["x", "x", "y", "y"], [5, 0, 5, 0]), BOTH)(RUNS)
     assert found.values == {
@@ -97,12 +91,6 @@ def test_similarity_is_correlated_set_by_set() -> None:
         "pearson.y": pytest.approx(-100),
     }
     assert "pearson" in found.statistics
-
-
-def test_the_threshold_comes_from_the_tuning_pairs_alone() -> None:
-    (found,) = naive_use(classification_scorer("msrp", [True, False, True, True], 2), TARGET)(RUNS)
-    assert found.values["accuracy"] == 50
-    assert (found.values["precision"], found.values["recall"]) == (100, 50)
 
 
 def test_answers_are_ranked_by_how_much_of_the_question_they_cover() -> None:

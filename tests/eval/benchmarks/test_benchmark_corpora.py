@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -106,15 +105,6 @@ def test_edinburgh_has_a_table_of_each_version_of_the_gold_and_of_its_dependenci
         "edinburgh dependencies": (0, 100),
         "edinburgh dependencies sure+possible": (100, 100),
     }
-
-
-def test_edinburghs_constituents_are_those_of_each_sides_own_tree_and_of_sure_links(tmp_path: Path) -> None:
-    task = write(tmp_path, "edinburgh", EDINBURGH)
-    # Only the source has "the dog" as a constituent; the verbs, which are linked as possible, do not count.
-    phrase = PhrasePair(Node(0, 2, "NP"), Node(0, 1, "NNS"), 1.0)
-    run = Alignment(*task.pairs[0], Links(), (phrase,), source_tree="(S x)", target_tree="(S x)")
-    found = {figures.table: figures for figures in task.score([run])}["edinburgh constituents"]
-    assert (found.values["precision"], found.values["recall"], found.values["reachability"]) == (100, 100, 0)
 
 
 def test_trees_of_other_sentences_are_refused(tmp_path: Path) -> None:
@@ -292,12 +282,6 @@ def test_chunks_of_other_words_alone_are_an_error(tmp_path: Path) -> None:
         write(tmp_path, "ists", ISTS | {".sent1.chunk.txt": "[ A cat ] [ sat ]\n"})
 
 
-def test_the_test_part_of_ists_is_read_as_it_is_distributed(tmp_path: Path) -> None:
-    task = write(tmp_path, "ists", ISTS, "test")
-    assert (tmp_path / "ists" / "STSint.testinput.images.sent2.chunk.txt").is_file()
-    assert len(task.pairs) == 3
-
-
 # Pairs by their content words, and the share of these that the identity baseline covers in the source, in the
 # target, and on average.
 LONG_SOURCE = "dogs bark loudly outside", "dogs"  # 0.25, 1, 0.625
@@ -370,26 +354,11 @@ def test_qa_covers_the_question(tmp_path: Path) -> None:
     assert (found["map"], found["mrr"]) == (100, 100)
 
 
-def test_answers_are_also_ranked_by_the_decoding_score_if_the_aligner_has_one(tmp_path: Path) -> None:
-    table = "qtext,label,atext\ndogs bark,0,dogs bark\ndogs bark,1,cats sleep\n"
-    task = write(tmp_path, "qa", {".csv": table})
-    found = IdentityAligner().align_many(task.pairs)
-    scored = [replace(one, score=value) for one, value in zip(found, (1.0, 2.0), strict=True)]
-    rows = {figures.use: figures.values["mrr"] for figures in task.score(scored)}
-    assert rows == {"": 50, "decoding score": 100}
-
-
 @pytest.mark.parametrize("end", ["majority.json", "phrasal.json"])
 def test_a_file_without_pairs_is_refused(end: str, tmp_path: Path) -> None:
     files = {kind: jacana("a", "a", "0-0") for kind in ("majority.json", "phrasal.json")}
     with pytest.raises(InputError, match=rf"dev\.{end}: expected sentence pairs, found none"):
         write(tmp_path, "msr-rte", files | {end: "[]"})
-
-
-def test_an_empty_measured_part_is_refused(tmp_path: Path) -> None:
-    head = "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n"
-    with pytest.raises(InputError, match=r"msr-para-val\.tsv: expected sentence pairs, found none"):
-        write(tmp_path, "msrp", {"train.tsv": head + "1\t1\t2\ta dog\ta dog\n", "val.tsv": head})
 
 
 def test_etpc_reads_tokens_and_typed_phrases(tmp_path: Path) -> None:

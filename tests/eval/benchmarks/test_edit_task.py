@@ -10,8 +10,6 @@ import pytest
 from forest_align import Alignment, Links, Sentence
 from forest_align.eval.benchmarks._edit_task import (
     changed_spans,
-    diff_match_patch_edits,
-    difflib_edits,
     edit_baselines,
     edit_task,
 )
@@ -26,17 +24,6 @@ def test_what_is_kept_or_moved_is_no_edit() -> None:
     alignment = Alignment(Sentence.from_words(SOURCE), Sentence.from_words(TARGET), links)
     assert changed_spans(alignment, minimal=True) == {((3, 4), (2, 3))}
     assert changed_spans(Alignment.failed("too long")) == frozenset()
-
-
-def test_difflib_compares_words() -> None:
-    assert set(difflib_edits(SOURCE, TARGET)) == {((0, 1), None), ((3, 4), (2, 4))}
-    assert set(difflib_edits(["a"], ["a", "b"])) == {(None, (1, 2))}
-
-
-def test_diff_match_patch_compares_words() -> None:
-    pytest.importorskip("diff_match_patch", reason="needs diff-match-patch, which only this baseline uses")
-    assert set(diff_match_patch_edits(SOURCE, TARGET)) == {((0, 1), None), ((3, 4), (2, 4))}
-    assert set(diff_match_patch_edits(["a"], ["b"])) == {((0, 1), (0, 1))}
 
 
 def test_errant_is_a_baseline_where_it_is_installed() -> None:

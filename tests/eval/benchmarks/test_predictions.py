@@ -41,16 +41,6 @@ def test_the_same_word_is_fully_similar_whatever_its_vectors() -> None:
     assert Prediction.of(Alignment(*sides, Links.of([(0, 0)]))).similarities == (1.0,)
 
 
-def test_without_vectors_every_link_is_between_words_that_are_similar() -> None:
-    assert Prediction.of(Alignment(*PAIR, Links.of([(0, 0)]))).similarities == (1.0,)
-    assert Prediction.of(Alignment(*PAIR)).similarities == ()
-
-
-def test_a_line_holds_all_of_a_prediction() -> None:
-    line = prediction("1").to_line()
-    assert Prediction.from_line(line).to_line() == line
-
-
 def test_an_unfinished_line_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "predictions.jsonl"
     assert read_predictions(path, TASK) == []

@@ -16,7 +16,7 @@ from forest_align.data.formats.spade import pair_of_trees
 from forest_align.data.pairs import SentencePair
 from forest_align.data.trees.enju import parse_enju
 from forest_align.eval.benchmarks._annotated_phrases import AnnotatedPhrases, linked_phrases, phrase_scorer
-from forest_align.eval.benchmarks._chunk_links import ChunkedPair, align_chunks, chunk_scorer, relate_chunks
+from forest_align.eval.benchmarks._chunk_links import ChunkedPair, align_chunks, chunk_scorer
 from forest_align.eval.benchmarks._word_links import GoldVersion, word_scorer
 from forest_align.eval.metrics.constituents import constituent_pairs
 from forest_align.types import InputError, Node, Sentence
@@ -61,48 +61,6 @@ def test_constituents_are_projected_from_the_first_version() -> None:
     assert constituent_pairs(run) == {((0, 2), (0, 2)), ((0, 1), (1, 2))}
 
 
-def chunked(source: str, target: str, links: str, scores: list[float] | None = None) -> list[tuple[str, str]]:
-    """Align chunks written as ``"the dog|barks"`` and show which got aligned."""
-    sides, spans = [], []
-    for text in (source, target):
-        chunks = [chunk.split() for chunk in text.split("|")]
-        starts = [sum(map(len, chunks[:k])) for k in range(len(chunks) + 1)]
-        sides.append(Sentence.from_words([word for chunk in chunks for word in chunk]))
-        spans.append(list(pairwise(starts)))
-    words = Links.of(Links.from_pharaoh(links).pairs, scores=scores)
-    found = align_chunks(spans[0], spans[1], Alignment(sides[0], sides[1], words))
-    return [
-        (" ".join(sides[0].words[i] for i in ours), " ".join(sides[1].words[j] for j in theirs))
-        for ours, theirs in found
-    ]
-
-
-def test_words_without_content_do_not_align_chunks_that_have_some() -> None:
-    assert chunked("sits|on a sofa", "sits|on a log", "0-0 1-1 2-2") == [("sits", "sits")]
-
-
-def test_a_chunk_of_words_without_content_is_aligned_by_those() -> None:
-    assert chunked("is", "is contained", "0-0") == [("is", "is contained")]
-
-
-def test_each_chunk_gets_one_partner_the_strongest_first() -> None:
-    links = "0-0 0-1 1-1"
-    assert chunked("dog|cat", "puppy|kitten", links, [0.4, 0.3, 0.9]) == [("dog", "puppy"), ("cat", "kitten")]
-    assert chunked("dog|cat", "puppy|kitten", links, [0.4, 0.8, 0.5]) == [("dog", "kitten")]
-
-
-def test_two_chunks_that_divide_one_between_them_both_align_to_it() -> None:
-    divided = [("the switch", "the switch and the bulb"), ("of the bulb", "the switch and the bulb")]
-    assert chunked("the switch|of the bulb", "the switch and the bulb", "0-0 1-1 3-3 4-4") == divided
-    swapped = chunked("the switch and the bulb", "the switch|of the bulb", "0-0 1-1 3-3 4-4")
-    assert swapped == [(b, a) for a, b in divided]
-
-
-def test_a_chunk_left_over_does_not_take_a_word_from_a_partner_that_is_linked_better() -> None:
-    links = "0-0 1-0"
-    assert chunked("dog|puppy", "dog", links, [0.9, 0.6]) == [("dog", "dog")]
-
-
 CUTS = st.sets(st.integers(1, 5), max_size=4).map(lambda cuts: list(pairwise(sorted({0, *cuts, 6}))))
 LINKS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), unique=True, max_size=12)
 
@@ -121,10 +79,6 @@ def test_swapped_sentences_have_swapped_chunks(source, target, links) -> None:
     ]
 
 
-def test_sentences_without_chunks_have_no_aligned_chunks() -> None:
-    assert align_chunks([], [(0, 1)], aligned("a", "b", "0-0")) == []
-
-
 def test_chunk_figures_come_for_each_set_and_for_all() -> None:
     pair = ChunkedPair([(0, 1), (1, 2)], [(0, 1), (1, 2)], [ChunkLink((0,), (0,), "SPE1", "4")])
     runs = [aligned("a b", "a b", "0-0"), aligned("a b", "a b", "1-1")]
@@ -133,23 +87,6 @@ def test_chunk_figures_come_for_each_set_and_for_all() -> None:
     # The words are linked, so the chunks are equivalent with 5, which is no mistake beside SPE1 with 4.
     names = "f1.type", "f1.score", "f1.type_and_score"
     assert [figures[0].values[name] for name in names] == pytest.approx([0, 80, 80])
-
-
-@pytest.mark.parametrize(
-    ("source", "target", "links", "expected"),
-    [
-        ("a big dog", "the dog", "2-1", ("SPE1", "4")),
-        ("the dog", "a big dog", "1-2", ("SPE2", "4")),
-        ("a big dog", "the large dog", "1-1 2-2", ("EQUI", "5")),
-        ("a big dog", "the brown dog", "2-2", ("SIMI", "3")),
-        ("on it", "on it", "0-0", ("SIMI", "3")),
-        ("on it", "on it", "0-0 1-1", ("EQUI", "5")),
-    ],
-)
-def test_a_chunk_with_words_that_are_not_linked_says_more(source, target, links, expected) -> None:
-    run = aligned(source, target, links)
-    (chunk,) = relate_chunks([(range(len(run.source)), range(len(run.target)))], run)
-    assert (chunk.type, chunk.score) == expected
 
 
 TOP, PART = ((0, 2), (0, 2)), ((0, 1), (0, 1))
@@ -171,11 +108,6 @@ def test_spade_prints_the_annotators_beside_the_system() -> None:
     rows = [(one.label, one.values["precision"]) for one in figures if one.table == "spade people"]
     means = ("people, each against the others", pytest.approx(250 / 3))
     assert rows == [means, ("annotator 1", 100), ("annotator 2", 50), ("annotator 3", 100)]
-
-
-def test_spade_without_pairs_has_figures_all_the_same() -> None:
-    system, _ = phrase_scorer([])([])
-    assert system.values["f1"] == 100
 
 
 def test_reachability_is_for_aligners_with_derivations() -> None:

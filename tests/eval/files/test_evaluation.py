@@ -53,16 +53,6 @@ def test_probabilities_of_links_are_checked_where_they_are_given() -> None:
     assert "word_probabilities" not in to_json(evaluate([gold("0-0")], [FilePrediction(other)]))
 
 
-def test_probabilities_are_checked_against_the_links_that_are_asked_for() -> None:
-    one = [gold("0p0 1p1")], [FilePrediction(Links.of([(0, 0), (1, 1)], scores=[0.75, 0.75]))]
-    assert to_json(evaluate(*one))["word_probabilities"] == {"calibration_error": 75}
-    assert to_json(evaluate(*one, links="all"))["word_probabilities"] == {"calibration_error": 25}
-
-
-def test_possible_predicted_links_count_as_predicted() -> None:
-    assert to_json(evaluate([gold("0-0")], [predicted("0-0 1p1")]))["word"]["precision"] == 50
-
-
 def test_pairs_that_could_not_be_aligned_are_counted() -> None:
     pairs = [gold("0-0", name="1"), gold("0-0", name="2")]
     ours = evaluate(pairs, [predicted("0-0"), FilePrediction(Links(), failed=True)])
@@ -74,13 +64,6 @@ def test_pairs_that_could_not_be_aligned_are_counted() -> None:
     text = to_text(ours, compare(ours, theirs), other_failed=theirs.failed)
     assert "pairs that the other system could not align: 2\n" in text
     assert "aligned" not in to_text(evaluate(pairs, [predicted("0-0")] * 2))
-
-
-def test_possible_links_count_when_all_are_asked_for() -> None:
-    one = [gold("0-0 1p1")], [predicted("0-0 1-1")]
-    assert to_json(evaluate(*one))["word"]["precision"] == 50
-    assert to_json(evaluate(*one, links="all"))["word"]["precision"] == 100
-    assert to_json(evaluate(*one, links="all"))["signature"].startswith("links:all|")
 
 
 def test_a_comparison_reports_difference_and_p() -> None:

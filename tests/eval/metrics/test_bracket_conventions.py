@@ -27,21 +27,6 @@ def test_words_with_a_tag_of_punctuation_are_taken_out(tag: str) -> None:
     assert score_brackets([gold], [gold]).tags.tolist() == [[2, 2]]
 
 
-@pytest.mark.parametrize("tag", KEPT)
-def test_words_with_any_other_tag_count(tag: str) -> None:
-    assert dict(brackets_of(tree(f"(S ({tag} x) (NP (NN a)))"))) == {("S", 0, 2): 1, ("NP", 1, 2): 1}
-
-
-@pytest.mark.parametrize("label", ["NP-SBJ", "NP=2", "NP-SBJ=2", "NP=2-SBJ", "NP|QP", "NP-SBJ-1"])
-def test_what_follows_a_mark_in_a_label_is_cut_off(label: str) -> None:
-    assert dict(brackets_of(tree(f"({label} (NN a))"))) == {("NP", 0, 1): 1}
-
-
-@pytest.mark.parametrize("label", ["", "TOP", "ROOT", "S1", "VROOT"])
-def test_labels_of_the_root_are_no_brackets(label: str) -> None:
-    assert dict(brackets_of(Tree(label, [tree("(S (NN a))")]))) == {("S", 0, 1): 1}
-
-
 LABELS = st.sampled_from(["A", "B", "A-SBJ", "A=1", "B-TMP=2", "B|A", "PRT", "ADVP", "ADVP-TMP", "S1", "TOP"])
 
 

@@ -23,11 +23,6 @@ def test_error_of_two_bins_by_hand() -> None:
     assert result.count.tolist() == [0, 0, 1, 0, 0, 0, 0, 0, 0, 2]
 
 
-def test_certainty_that_is_right_has_no_error_and_nothing_has_none_either() -> None:
-    assert calibrate([1.0, 0.0], [True, False]).expected_error == 0
-    assert calibrate([], []).expected_error == 0
-
-
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1), st.integers(1, 20))
 def test_error_equals_a_loop_over_bins(items, bins) -> None:
     total = 0.0

@@ -25,38 +25,9 @@ def test_whole_aligned_chunks_are_right_and_found() -> None:
     assert judge().count([CAT, CAT]) == (1, 1, 1, 2, 1, 1)
 
 
-def test_all_words_of_two_aligned_chunks_are_linked() -> None:
-    expected = [(i, j) for ours, theirs in CHUNKS for i in ours for j in theirs]
-    assert list(zip(*judge().linked.nonzero(), strict=True)) == sorted(expected)
-
-
-def test_pairs_inside_aligned_chunks_are_compatible_but_not_judged_by_precision() -> None:
-    assert judge().count([((1, 2), (4, 5)), ((4, 6), (9, 11))]) == (0, 0, 0, 2, 2, 2)
-
-
-def test_pairs_of_words_of_other_chunks_are_not_compatible() -> None:
-    assert judge().count([((1, 2), (9, 10))]) == (0, 0, 0, 2, 0, 1)
-
-
-def test_a_chunk_aligned_with_an_unaligned_one_is_wrong() -> None:
-    assert judge().count([((2, 3), (6, 8))]) == (0, 1, 0, 2, 0, 1)
-
-
-def test_words_of_unaligned_chunks_may_join_or_be_cut() -> None:
-    assert judge().count([((2, 6), (5, 11)), ((2, 3), (5, 7))]) == (2, 2, 0, 2, 2, 2)
-
-
 def test_a_phrase_that_cuts_a_chunk_is_widened() -> None:
     assert judge().count([((1, 3), (4, 6))]) == (0, 0, 0, 2, 1, 1)
     assert judge().count([((1, 3), (4, 5))]) == (0, 0, 0, 2, 0, 1)
-
-
-def test_punctuation_is_not_judged() -> None:
-    assert judge().count([((6, 7), (11, 12))]) == (0, 0, 0, 2, 0, 0)
-
-
-def test_without_alignments_every_judged_pair_is_wrong() -> None:
-    assert ChunkJudge.of(SOURCE, TARGET, [], []).count([CAT]) == (0, 1, 0, 0, 0, 1)
 
 
 SPANS = st.tuples(st.integers(0, 5), st.integers(1, 3)).map(lambda pair: (pair[0], min(pair[0] + pair[1], 6)))

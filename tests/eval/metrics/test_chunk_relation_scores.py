@@ -63,10 +63,6 @@ def test_links_weigh_by_the_fanouts_of_each_side() -> None:
     assert scores(gold, found)[1] == round(2 * precision * recall / (precision + recall), 6)
 
 
-def test_chunks_without_partner_have_no_links() -> None:
-    assert scores(dog("EQUI", "5"), [ChunkLink((2,), (), "NOALI")]) == [0, 0, 0, 0]
-
-
 def test_a_chunk_beyond_the_sentence_is_refused() -> None:
     with pytest.raises(InputError, match="out of range"):
         scores(dog("EQUI", "5"), [ChunkLink((2,), (9,), "EQUI", "5")])

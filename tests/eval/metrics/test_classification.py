@@ -32,14 +32,6 @@ def test_the_lowest_of_the_best_thresholds_wins(items) -> None:
     assert best_threshold([score for score, _ in items], [label for _, label in items]) == expected
 
 
-def test_equally_good_thresholds_by_hand() -> None:
-    # One of two is right if all are positive, and if none is.
-    assert best_threshold([0.2, 0.8], [True, False]) == 0.2
-    # Three of four are right from 0.125 on, and from 0.875 on.
-    assert best_threshold([0.0, 0.25, 0.75, 1.0], [False, True, False, True]) == 0.125
-    assert best_threshold([0.5, 0.75], [False, False]) == float("inf")
-
-
 @given(ITEMS, st.sampled_from([-1.0, 0.0, 0.3, 0.5, 2.0]))
 def test_classification_equals_a_table_of_four_counts(items, threshold) -> None:
     table = {(positive, label): 0 for positive in (True, False) for label in (True, False)}

@@ -115,25 +115,6 @@ def test_an_unaligned_determiner_makes_a_pair_possible_but_not_sure() -> None:
     assert (scores.precision, scores.recall) == (0.5, pytest.approx(1 / 3))
 
 
-def test_a_predicted_pair_outside_the_inventory_is_judged_by_links_alone() -> None:
-    assert count_constituents([((0, 2), (0, 2))], [(0, 3)], [(0, 3)], Links.of([(0, 0), (1, 1)])) == (
-        1,
-        1,
-        0,
-        1,
-    )
-
-
-def test_no_links_means_nothing_is_possible_and_nothing_wanted() -> None:
-    counts = count_constituents([((0, 1), (0, 1))], [(0, 1)], [(0, 1)], Links())
-    assert counts == (0, 1, 0, 0)
-    assert score_constituents([count_constituents([], [(0, 1)], [(0, 1)], Links())]).micro().f1 == 1
-
-
-def test_links_beyond_the_spans_count_as_crossing_out() -> None:
-    assert project([(0, 1)], [(0, 1)], Links.of([(0, 0), (0, 9)])).possible_pairs() == set()
-
-
 def test_an_empty_span_is_an_error_that_shows_it() -> None:
     with pytest.raises(InputError, match=r"\(2, 2\)"):
         project([(2, 2)], [(0, 1)], Links())

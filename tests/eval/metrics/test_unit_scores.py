@@ -22,11 +22,6 @@ def found(unit: PhraseUnit, phrases: list = [], links: str = "") -> list[str]:  
     return [name for name in ("exact", "near", "linked", "clean") if getattr(findings, name)]
 
 
-def test_a_unit_is_found_by_the_pair_of_its_words() -> None:
-    assert found(DIED, [((1, 2), (1, 3))]) == ["exact", "near", "clean"]
-    assert found(DIED, [((0, 3), (1, 3)), ((1, 2), (3, 5))]) == ["clean"]
-
-
 @pytest.mark.parametrize(
     ("phrase", "near"),
     [
@@ -40,16 +35,6 @@ def test_a_unit_is_found_by_the_pair_of_its_words() -> None:
 )
 def test_near_is_half_of_the_words_of_either_on_each_side(phrase: tuple, near: bool) -> None:
     assert ("near" in found(DIED, [phrase])) == near
-
-
-def test_both_halves_must_come_from_one_pair() -> None:
-    assert "near" not in found(DIED, [((1, 2), (5, 6)), ((5, 6), (1, 3))])
-
-
-def test_a_link_is_the_pair_of_its_words() -> None:
-    assert found(DIED, links="1-1") == ["near", "linked", "clean"]
-    word = PhraseUnit((1,), (1,), "Spelling changes")
-    assert found(word, links="1-1") == ["exact", "near", "linked", "clean"]
 
 
 def test_a_link_out_of_the_unit_makes_it_unclean() -> None:

@@ -37,10 +37,6 @@ def test_empty_gold_and_empty_prediction_count_as_one() -> None:
     assert (nothing_wanted.precision, nothing_wanted.recall) == (0, 1)
 
 
-def test_duplicate_links_count_once() -> None:
-    assert score_words([pair("0-0 0-0 1-1", "0-0 0-0")]).counts.rows.tolist() == [[1, 1, 1, 2]]
-
-
 def test_possible_links_are_wanted_only_when_all_count() -> None:
     one = pair("0-0 1p1", "0-0 1-1")
     assert score_words([one]).counts.macro().precision == 0.5
@@ -56,24 +52,6 @@ def test_a_link_out_of_range_is_an_error_that_names_the_pair(gold: str, predicte
     named = WordPair(["a"], ["b"], Links(), Links.of([(1, 0)]), id="rte:7")
     with pytest.raises(InputError, match="pair 'rte:7': predicted link 1-0"):
         score_words([named])
-
-
-def test_identical_links_are_told_from_others_by_case_too() -> None:
-    kinds = score_words([pair("0-0 1-1 2-2", "0-0 1-1 3-3")]).by_kind()
-    assert (kinds["identical"].precision, kinds["identical"].recall) == (0.5, 0.5)
-    assert kinds["non_identical"].f1 == 1
-
-
-def test_token_and_phrase_alignments_are_judged_as_whole_blocks() -> None:
-    scores = score_words([pair("0-0 1-1 1-2 2-1 2-2", "0-0 1-1 1-2 2-1")])
-    assert scores.token.rows.tolist() == [[1, 2, 1, 1]]
-    assert scores.phrase.rows.tolist() == [[0, 1, 0, 1]]
-
-
-def test_blocks_by_hand() -> None:
-    assert blocks_of([(0, 0), (0, 1), (1, 0), (1, 1), (2, 3)]) == {(0, 2, 0, 2), (2, 3, 3, 4)}
-    assert blocks_of([(0, 0), (1, 1)]) == {(0, 1, 0, 1), (1, 2, 1, 2)}
-    assert blocks_of([(0, 0), (0, 2)]) == {(0, 1, 0, 1), (0, 1, 2, 3)}
 
 
 LINKS = st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=10)
