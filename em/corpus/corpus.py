@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from forest_align.parsing import Parser
 
 #: Names of the arrays of :class:`PhraseEvidence` in the cache.
-_PHRASE_ARRAYS = ("phrase_spans", "phrase_log_odds", "phrase_links")
+_PHRASE_ARRAYS = ("phrase_spans", "phrase_log_odds")
 _RELATION_BITS = 1 << np.arange(len(RELATIONS))
 Report = Callable[[int], None]
 
@@ -252,8 +252,8 @@ class CorpusReader:
             relations = ((arrays["relations"][:, :, None] & _RELATION_BITS) != 0).astype(np.float64)
             features = PairFeatures(phrase_classes(source), phrase_classes(target), relations)
             has_phrases = _PHRASE_ARRAYS[0] in arrays
-            spans, log_odds, inside = (arrays.get(name, np.empty(0)) for name in _PHRASE_ARRAYS)
-            phrases = PhraseEvidence(spans, log_odds, inside) if has_phrases else None
+            spans, log_odds = (arrays.get(name, np.empty(0)) for name in _PHRASE_ARRAYS)
+            phrases = PhraseEvidence(spans, log_odds) if has_phrases else None
         light = replace(source, vectors=None), replace(target, vectors=None)
         links = pair.links.check(len(source), len(target)) if pair.links is not None else None
         gold_heads = None if given_forests else _gold_heads(pair)

@@ -49,8 +49,6 @@ LEAST_PRECISION, OF_PRECISION, OF_LOSS = 98.0, 8.0, 3.0
 SPACE = {
     "phrase_weight": (1.0, 14.0, True),
     "phrase_bias": (0.0, 5.0, False),
-    "phrase_base": (0.01, 0.4, True),
-    "phrase_base_prior": (-15.0, 5.0, False),
     "candidate_weight": (1.0, 60.0, True),
     "link_weight": (0.0, 10.0, False),
     "tree_weight": (0.2, 14.0, True),

@@ -23,8 +23,8 @@ BOUNDS: dict[str, tuple[float, float]] = {
     },
     "parser_weight": (0, 1),
     **dict.fromkeys(("candidate_weight", "link_weight", "tree_weight", "phrase_weight"), (0, LARGEST_WEIGHT)),
-    **dict.fromkeys(("phrase_bias", "phrase_base_prior"), (-LARGEST_WEIGHT, LARGEST_WEIGHT)),
-    **dict.fromkeys(("phrase_base", "phrase_added"), (0, 1)),
+    "phrase_bias": (-LARGEST_WEIGHT, LARGEST_WEIGHT),
+    "phrase_added": (0, 1),
 }
 
 
@@ -61,9 +61,6 @@ class ForestOptions:
     phrase_weight, phrase_bias : float
         What the phrase-pair model adds to the log score of a pair with several words on a side: its log-odds
         plus the bias, times the weight; see :class:`.PhraseEvidence`.
-    phrase_base, phrase_base_prior : float
-        Pairs of phrases without linked words need no support if the phrase-pair model gives them at least
-        this probability; the second is their log weight. With 1 there are none.
     phrase_added : float
         Pairs of nodes of the chosen trees that fit into the derivation are added to it if the phrase-pair
         model gives them at least this probability. With 1 none are added.
@@ -89,8 +86,6 @@ class ForestOptions:
     tree_weight: float = 0.0
     phrase_weight: float = 0.0
     phrase_bias: float = 0.0
-    phrase_base: float = 1.0
-    phrase_base_prior: float = 0.0
     phrase_added: float = 1.0
     strict: bool = False
 

@@ -1,8 +1,8 @@
-"""Evidence of the phrase-pair model for the search: factors of pairs, and base pairs without linked words."""
+"""Evidence of the phrase-pair model for the search: factors of pairs of nodes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,12 +11,12 @@ import numpy as np
 from forest_align.aligners.contextual.pair_evidence import pair_evidence
 from forest_align.aligners.logistic_function import logistic
 from forest_align.aligners.phrases.proposals import ProposedPairs
-from forest_align.aligners.words.candidate import Candidate, link_probabilities
-from forest_align.types.spans import SpanSums
+from forest_align.aligners.words.candidate import link_probabilities
 
 if TYPE_CHECKING:
     from forest_align.aligners.phrases.features import SpanEvidence
     from forest_align.aligners.phrases.model import PhraseModel
+    from forest_align.aligners.words.candidate import Candidate
     from forest_align.lexicon.lexicon import Lexicon
     from forest_align.types import ParseForest, Sentence
 
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 LEAST_ODDS, MOST_ODDS = -4.0, 3.0
 #: Log-odds that are reported of pairs that were not proposed, as links forbid them.
 FORBIDDEN = -40.0
-#: Kind of evidence of base pairs that the phrase-pair model proposes.
-PHRASE = "phrase"
-#: No words of a pair are linked if the expected number of links inside is below this.
-FEWEST_LINKS = 0.4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,14 +33,13 @@ class PhraseEvidence:
     # int32, shape (K, 4): start and end in the source, start and end in the target; no two are equal
     spans: np.ndarray
     log_odds: np.ndarray  # float64, shape (K,): that people would align the pair
-    links: np.ndarray  # float64, shape (K,): expected number of word links inside
     # What is known about the phrases of both sentences; None if the rest comes from a cache
     phrases: SpanEvidence | None = None
 
     @property
-    def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def arrays(self) -> tuple[np.ndarray, np.ndarray]:
         """The arrays, in the order of the attributes."""
-        return self.spans, self.log_odds, self.links
+        return self.spans, self.log_odds
 
     @property
     def probabilities(self) -> np.ndarray:
@@ -61,13 +56,6 @@ class PhraseEvidence:
         found = table[our_place[:, None], their_place]
         found[(source.end - source.start == 1)[:, None] & (target.end - target.start == 1)] = 0.0
         return found
-
-    def candidates(self, least: float) -> Iterator[Candidate]:
-        """Pairs without linked words whose probability is at least ``least``."""
-        probabilities = self.probabilities
-        for k in np.flatnonzero((probabilities >= least) & (self.links < FEWEST_LINKS)).tolist():
-            start, end, other_start, other_end = self.spans[k].tolist()
-            yield Candidate((start, end), (other_start, other_end), float(probabilities[k]), (PHRASE,))
 
     def log_probabilities(self, spans: np.ndarray) -> np.ndarray:
         """Log-probabilities of pairs of spans, float64 (P,); of pairs that links forbid, a very low one."""
@@ -87,10 +75,7 @@ def judged_phrases(
     """Judge the pairs of phrases of two sentences that have forests and word vectors."""
     links = link_probabilities(candidates, len(source), len(target))
     proposed = ProposedPairs.of(source, target, links, pair_evidence(source, target, lexicon))
-    inside = SpanSums.of(links).between(*proposed.phrases.ends(proposed.pairs))
-    return PhraseEvidence(
-        proposed.spans, model.log_odds(proposed).astype(np.float64), inside, proposed.phrases
-    )
+    return PhraseEvidence(proposed.spans, model.log_odds(proposed).astype(np.float64), proposed.phrases)
 
 
 def _key(start: np.ndarray, end: np.ndarray) -> np.ndarray:

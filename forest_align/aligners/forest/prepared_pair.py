@@ -65,13 +65,7 @@ class PreparedPair:
     ) -> PreparedPair:
         """Prepare two sentences; an InputError if one has no forest, or one that is too large."""
         base = base_pairs(source, target, candidates, groups=not options.strict)
-        log_prior = {
-            pair: options.candidate_weight * math.log(max(found.score, _LEAST))
-            for pair, found in base.items()
-        }
-        if phrases is not None and options.phrase_base < 1:
-            more = base_pairs(source, target, phrases.candidates(options.phrase_base))
-            base = dict(sorted((more | base).items()))
+        log_prior = [options.candidate_weight * math.log(max(found.score, _LEAST)) for found in base.values()]
         links = None
         if options.link_weight:
             links = LinkEvidence.of(candidates, len(source), len(target))
@@ -82,7 +76,7 @@ class PreparedPair:
             features.target.class_of_node,
             np.array([pair[0] for pair in base], np.int32),
             np.array([pair[1] for pair in base], np.int32),
-            np.array([log_prior.get(pair, options.phrase_base_prior) for pair in base], np.float64),
+            np.array(log_prior, np.float64),
             tuple(base.values()),
             links,
             phrases if options.phrase_weight else None,

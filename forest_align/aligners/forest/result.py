@@ -17,7 +17,6 @@ from forest_align.aligners.forest.calibration import log_agreement
 from forest_align.aligners.forest.features import forest_of
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.forest.options import ForestOptions
-from forest_align.aligners.forest.phrase_evidence import PHRASE
 from forest_align.alignment import Alignment, Links, PhrasePair
 from forest_align.cext.alignment_result import BASE, AlignmentArrays
 from forest_align.types import Derivation, ParseForest, Sentence
@@ -29,9 +28,6 @@ if TYPE_CHECKING:
 
 #: Name of the kind of aligner.
 NAME = "forest"
-#: If phrases correspond where no words do, and have at least this probability, their heads are linked. On
-#: ETPC dev more units are linked then, and added words are left alone as before; not so with 0.05.
-LEAST_OF_HEADS = 0.25
 
 
 class Reported(NamedTuple):
@@ -122,10 +118,6 @@ def reported_derivation(
         arrays = with_maximum_set(arrays, forests, trees, base)
     leaves = {place: base[pair] for place, pair in _leaves(arrays)}
     links = _links_at_leaves(leaves.values(), candidates)
-    for place, leaf in leaves.items():
-        if PHRASE in leaf.evidence and leaf.score >= LEAST_OF_HEADS:
-            heads = (forests[0].head[arrays.source[place]], forests[1].head[arrays.target[place]])
-            links.setdefault((int(heads[0]), int(heads[1])), leaf.score)
     inside = set(links)
     if not options.strict:
         _add_confident(links, candidates)
@@ -163,14 +155,11 @@ def _links_at_leaves(
     A group says that two phrases correspond, not which of their words do. So if both have several words, its
     links are the cells that are word candidates, and all cells only if none of them is one. Words of a group
     that corresponds to a single word have no other partner in it: all are linked to that word, with the score
-    of the group unless they have one. Of phrases that correspond where no words do, see
-    :data:`LEAST_OF_HEADS`.
+    of the group unless they have one.
     """
     word_scores = {(c.source[0], c.target[0]): c.score for c in candidates if not c.is_group}
     links: dict[tuple[int, int], float] = {}
     for found in leaves:
-        if PHRASE in found.evidence:
-            continue
         cells = _cells(found)
         are_phrases = min(found.source[1] - found.source[0], found.target[1] - found.target[0]) > 1
         own = [cell for cell in cells if cell in word_scores]

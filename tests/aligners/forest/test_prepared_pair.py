@@ -18,7 +18,7 @@ from forest_align.aligners.forest._link_evidence import LinkEvidence
 from forest_align.aligners.forest._tree_choice import tree_losses
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.features import forest_of
-from forest_align.aligners.forest.phrase_evidence import LEAST_ODDS, MOST_ODDS, PHRASE, PhraseEvidence
+from forest_align.aligners.forest.phrase_evidence import LEAST_ODDS, MOST_ODDS, PhraseEvidence
 from forest_align.aligners.forest.result import reported_derivation
 from forest_align.aligners.words.candidate import Candidate
 from forest_align.cext.alignment_arguments import BaseArrays, SideArrays
@@ -47,8 +47,7 @@ def random_evidence(rng: random.Random, source: Sentence, target: Sentence) -> P
     spans = [(*one, *two) for one in sides[0] for two in sides[1] if rng.random() < 0.5]
     spans = [one for one in spans if one[1] - one[0] > 1 or one[3] - one[2] > 1]
     log_odds = np.array([rng.uniform(-7, 6) for _ in spans])
-    links = np.array([rng.choice([0.0, 1.0]) for _ in spans])
-    return PhraseEvidence(np.array(spans, np.int32).reshape(-1, 4), log_odds, links)
+    return PhraseEvidence(np.array(spans, np.int32).reshape(-1, 4), log_odds)
 
 
 def odds(phrases: PhraseEvidence, forests: Any, one: int, two: int, bias: float) -> float:
@@ -68,7 +67,6 @@ def test_the_score_is_the_sum_of_its_terms(aligner: ForestAligner, seed: int) ->
     source, target, candidates = random_pair(rng)
     names = ("candidate_weight", "link_weight", "tree_weight", "phrase_weight", "phrase_bias")
     weights = {name: rng.uniform(0.2, 2.0) for name in names}
-    weights |= {"phrase_base": 0.3, "phrase_base_prior": -0.5}
     options = replace(aligner.model.options, **weights)
     model = replace(aligner.model, options=options, phrase_options=options)
     chosen, options = ForestAligner(model, lexicon=aligner.lexicon), model.options
@@ -91,9 +89,7 @@ def test_the_score_is_the_sum_of_its_terms(aligner: ForestAligner, seed: int) ->
     ):
         wanted += log_pair[classes[0][one], classes[1][two]] + options.link_weight * agreed[one, two]
         wanted += options.phrase_weight * odds(phrases, forests, one, two, options.phrase_bias)
-        if kind == BASE and PHRASE in base[one, two].evidence:
-            wanted += options.phrase_base_prior
-        elif kind == BASE:
+        if kind == BASE:
             wanted += options.candidate_weight * np.log(base[one, two].score)
         words = 0
         for side, (forest, edges) in enumerate(zip(forests, used, strict=True)):

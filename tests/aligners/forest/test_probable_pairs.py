@@ -43,7 +43,7 @@ def aligner() -> ForestAligner:
 def evidence(probabilities: dict[Spans, float]) -> PhraseEvidence:
     spans = np.array([[*one, *two] for one, two in probabilities], np.int32).reshape(-1, 4)
     odds = np.array([np.log(p / (1 - p)) for p in probabilities.values()], np.float64)
-    return PhraseEvidence(spans, odds, np.ones(len(odds)))
+    return PhraseEvidence(spans, odds)
 
 
 def align(
@@ -57,7 +57,7 @@ def align(
     source, target = (sentence_from_bracket(one) for one in brackets)
     candidates = [Candidate((i, i + 1), (j, j + 1), score) for i, j, score in links]
     assert aligner.model.phrase_options is not None
-    chosen = replace(aligner.model.phrase_options, phrase_weight=1e-9, phrase_base=1.0, **options)
+    chosen = replace(aligner.model.phrase_options, phrase_weight=1e-9, **options)
     model = replace(aligner.model, phrase_options=chosen)
     phrases = evidence(probabilities)
     arrays, base = ForestAligner(model, lexicon=aligner.lexicon).search(source, target, candidates, phrases)

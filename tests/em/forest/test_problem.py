@@ -149,7 +149,7 @@ def test_whatever_the_result_depends_on_is_part_of_the_fingerprint() -> None:
     other_tree = replace(tree, edge_log_marginal=tree.edge_log_marginal - 1)
     links = LinkEvidence.of([Candidate((0, 1), (0, 1), 0.7)], tree.token_count, tree.token_count)
     some = np.arange(1, len(first.base_source))
-    phrases = PhraseEvidence(np.array([[0, 2, 0, 2]], np.int32), np.zeros(1), np.zeros(1))
+    phrases = PhraseEvidence(np.array([[0, 2, 0, 2]], np.int32), np.zeros(1))
     other_pairs = [
         replace(first, source=other_tree),
         replace(first, target=replace(tree, log_marginal=tree.log_marginal - 1)),

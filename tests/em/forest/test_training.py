@@ -147,7 +147,7 @@ def test_pairs_that_the_phrase_model_judges_are_searched_with_its_options(
     build_problem = training.build_problem
     monkeypatch.setattr(training, "build_problem", lambda *parts: seen.append(parts) or build_problem(*parts))
     model = whole_model()
-    evidence = PhraseEvidence(np.array([[0, 3, 0, 2]], np.int32), np.ones(1), np.ones(1))
+    evidence = PhraseEvidence(np.array([[0, 3, 0, 2]], np.int32), np.ones(1))
     trained = train_forest_model([replace(pairs[0], phrases=evidence), *pairs[1:]], model, SETTINGS).model
     prepared, *_, searched = seen[0]
     assert [pair.phrases is evidence for pair in prepared] == [True, False, False]
@@ -160,7 +160,7 @@ def test_pairs_that_the_phrase_model_judges_are_searched_with_its_options(
 
 def test_a_sweep_writes_the_options_that_it_scored_and_no_others(pairs: list[CorpusPair]) -> None:
     model = whole_model()
-    evidence = PhraseEvidence(np.array([[0, 3, 0, 2]], np.int32), np.ones(1), np.ones(1))
+    evidence = PhraseEvidence(np.array([[0, 3, 0, 2]], np.int32), np.ones(1))
     judged = [replace(pair, phrases=evidence) for pair in pairs]
     for used, changed in ((judged, "phrase_options"), (pairs, "options")):
         problem = SweepProblem(model, "word-f1", [10], lambda size, used=used: DevSet(used), {})  # type: ignore

@@ -123,7 +123,7 @@ def test_the_search_for_options_begins_inside_its_ranges_and_with_what_was_chose
     for name, value in tuning.BY_HAND.items():
         assert getattr(first, name) == value == getattr(bundled.phrase_options, name)
     found = tuning.first_trial(first)
-    assert found["phrase_weight"] == 1.0 and found["phrase_base"] == 0.4
+    assert found["phrase_weight"] == 1.0
     assert found["null_penalty"] == bundled.options.null_penalty != bundled.phrase_options.null_penalty
 
 
