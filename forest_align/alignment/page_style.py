@@ -20,6 +20,9 @@ INK, DARK_INK = "#111111", "#eeeeee"
 #: What is aligned to nothing, and links in no numbered phrase.
 UNALIGNED, DARK_UNALIGNED = "#6b6b6b", "#a0a0a0"
 LINK, DARK_LINK = "#444444", "#bbbbbb"
+#: Words of a text that are marked: styles append the share of it that shows (``33``), so any paper will do.
+INSERTED, DELETED, REPLACED, MOVED, DIVIDED = "#2a9d4a", "#d33333", "#e69f00", "#4477cc", "#aa44aa"
+UNSUPPORTED, CONTRADICTED = "#d55e00", "#aa2244"
 
 
 def colour_of(number: int) -> str:

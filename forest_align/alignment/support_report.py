@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from forest_align.alignment._support_record import SummarySpan, SupportRecord
 from forest_align.alignment.html import PAGE_END, in_frame, page_start
-from forest_align.alignment.page_style import escaped
+from forest_align.alignment.page_style import CONTRADICTED, UNSUPPORTED, escaped
 
 
 class SupportReport(SupportRecord):
@@ -51,10 +51,11 @@ class SupportReport(SupportRecord):
         return "\n".join(lines)
 
 
-_STYLE = """
-.c { border-bottom: 3px solid var(--c2); border-radius: 3px; } .c.weak { border-bottom-style: dashed; }
-.c.no { border-bottom: 3px double var(--c5); background: #aa224422; }
-.c.un { border-bottom: 3px solid var(--c1); background: #d55e0022; } .e { border-bottom: 1px dotted; }
+_STYLE = f"""
+.c {{ border-bottom: 3px solid var(--c2); border-radius: 3px; }} .c.weak {{ border-bottom-style: dashed; }}
+.c.no {{ border-bottom: 3px double var(--c5); background: {CONTRADICTED}22; }}
+.c.un {{ border-bottom: 3px solid var(--c1); background: {UNSUPPORTED}22; }} \
+.e {{ border-bottom: 1px dotted; }}
 """
 # Supported spans below this probability have a dashed line.
 _SURE = 0.8

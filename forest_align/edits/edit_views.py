@@ -9,16 +9,16 @@ from typing import NamedTuple
 
 from forest_align.alignment import Alignment
 from forest_align.alignment.html import page_start
-from forest_align.alignment.page_style import escaped
+from forest_align.alignment.page_style import DELETED, DIVIDED, INSERTED, MOVED, REPLACED, escaped
 from forest_align.edits.edit import Edit
 
 _MARK_BEGINS = re.compile(r"\{(?=\+\+|--|~~|>>|==)")
-_STYLE = """
-p.edits { line-height: 2; white-space: pre-wrap; }
-ins, del { text-decoration: none; border-radius: 3px; padding: 1px 2px; }
-del { background: #d3333333; text-decoration: line-through; } ins { background: #2a9d4a33; }
-.replace del, .replace ins { background: #e69f0044; } .move del, .move ins { background: #4477cc33; }
-.move ins { border-bottom: 2px solid #4477cc; } .split ins, .merge ins { background: #aa44aa33; }
+_STYLE = f"""
+p.edits {{ line-height: 2; white-space: pre-wrap; }}
+ins, del {{ text-decoration: none; border-radius: 3px; padding: 1px 2px; }}
+del {{ background: {DELETED}33; text-decoration: line-through; }} ins {{ background: {INSERTED}33; }}
+.replace del, .replace ins {{ background: {REPLACED}44; }} .move del, .move ins {{ background: {MOVED}33; }}
+.move ins {{ border-bottom: 2px solid {MOVED}; }} .split ins, .merge ins {{ background: {DIVIDED}33; }}
 """
 EDITS_PAGE_START = (
     page_start("Edits", _STYLE)

@@ -12,7 +12,6 @@ import pytest
 
 import forest_align
 from forest_align.aligners.joint import solver as joint_solver
-from forest_align.aligners.joint._constraints import violations
 from forest_align.aligners.joint._edit_table import MOST_PARTNERS, phrase_pairs
 from forest_align.aligners.joint._link_features import LINK_DELETION_FEATURES, LINK_WORD_FEATURES
 from forest_align.aligners.joint._phrase_deletions import DELETED_PHRASE_FEATURES

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.joint import solver as joint_solver
-from forest_align.aligners.joint._constraints import violations
 from forest_align.aligners.joint._edit_table import ArcPairs, arc_pairs
 from forest_align.aligners.joint._phrase_deletions import deleted_phrases
 from forest_align.aligners.joint.program import Solution, best_edits
@@ -18,6 +17,7 @@ from forest_align.parsing.dependencies.typed import Dependency
 from forest_align.types import ModelError
 
 from .joint_cases import Problem, all_alignments, random_problem
+from .joint_constraints import violations
 
 
 def solve(problem: Problem) -> Solution:
