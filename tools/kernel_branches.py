@@ -54,7 +54,8 @@ def decisions(written: Path) -> dict[int, Place]:
 
 def _verbatim(lines: list[str]) -> dict[int, Place]:
     """Lines of C that stand in a kernel's source."""
-    stripped, places = [line.strip() for line in lines], {}
+    stripped = [line.strip() for line in lines]
+    places: dict[int, Place] = {}
     for source in sorted((ROOT / "cext").rglob("*.p[yx][xi]")):
         text = source.read_text(encoding="utf-8")
         for block in _VERBATIM.finditer(text):
