@@ -59,6 +59,8 @@ def exchanged_roles(
                 continue
             if exchange and is_converse:
                 found.settled.add((governor, other))
+                # *Sold to*, *bought from*
+                found.settled.update(product(_prepositions(source, governor), _prepositions(target, other)))
             elif exchange:
                 spans = _hull(governor, exchange[0]), _hull(other, exchange[1])
                 found.relations.append(AtomicRelation(*spans, DIFFERENT, "exchanged roles"))
@@ -102,6 +104,15 @@ def _fillers(read: ReadSentence) -> dict[tuple[int, str], list[int]]:
             and (second, _PATIENT) not in found
         ):
             found[second, _AGENT] = list(found[first, _AGENT])
+    return found
+
+
+def _prepositions(read: ReadSentence, governor: int) -> list[int]:
+    """The prepositions between a word and what they join to it."""
+    found = []
+    for edge in read.dependents.get(governor, ()):
+        name = edge.relation.removeprefix("prep_")
+        found += [k for k in range(edge.dependent) if read.lower[k] == name][-1:]
     return found
 
 
