@@ -251,9 +251,10 @@ class CorpusReader:
             )
             relations = ((arrays["relations"][:, :, None] & _RELATION_BITS) != 0).astype(np.float64)
             features = PairFeatures(phrase_classes(source), phrase_classes(target), relations)
-            has_phrases = _PHRASE_ARRAYS[0] in arrays
-            spans, log_odds = (arrays.get(name, np.empty(0)) for name in _PHRASE_ARRAYS)
-            phrases = PhraseEvidence(spans, log_odds) if has_phrases else None
+            phrases = None
+            if _PHRASE_ARRAYS[0] in arrays:
+                phrase_spans, log_odds = (arrays[name] for name in _PHRASE_ARRAYS)
+                phrases = PhraseEvidence(phrase_spans, log_odds)
         light = replace(source, vectors=None), replace(target, vectors=None)
         links = pair.links.check(len(source), len(target)) if pair.links is not None else None
         gold_heads = None if given_forests else _gold_heads(pair)

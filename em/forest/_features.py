@@ -54,8 +54,9 @@ class CorpusFeatures:
 def number_features(pairs: Sequence[PairFeatures], least_pairs: int) -> CorpusFeatures:
     """Number the features of a corpus."""
     names: dict[str, int] = {}
-    sides = [(_attributes(pair.source, names), _attributes(pair.target, names)) for pair in pairs]
-    keys = [(source[:, None] << 32) + target[None, :] for source, target in sides]
+    keys = [
+        (_attributes(pair.source, names)[:, None] << 32) + _attributes(pair.target, names) for pair in pairs
+    ]
     kept, counts = np.unique(np.concatenate([key[_used(key)] for key in keys]), return_counts=True)
     kept = kept[counts >= least_pairs]
     codes = [

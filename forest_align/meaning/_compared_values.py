@@ -54,9 +54,10 @@ def compared_values(source: ReadSentence, target: ReadSentence, partners: Partne
         if comparison is QuantityComparison.EQUAL:
             found.settled.update(cells)
             found.equal.update(product(range(*spans[0]), range(*spans[1])))
-            longer = _parts_of_date(one) - _parts_of_date(other)
-            if longer and _parts_of_date(one) and _parts_of_date(other):  # *April 2015*, *2015*
-                found.relations.append(AtomicRelation(*spans, SPECIFIC if longer > 0 else GENERAL, VALUES))
+            parts = _parts_of_date(one), _parts_of_date(other)
+            if all(parts) and parts[0] != parts[1]:  # *April 2015*, *2015*
+                relation = SPECIFIC if parts[0] > parts[1] else GENERAL
+                found.relations.append(AtomicRelation(*spans, relation, VALUES))
         elif comparison is QuantityComparison.OTHER or _have_other_units(one, other):
             found.settled.update(cells)
             found.relations.append(AtomicRelation(*spans, DIFFERENT, VALUES))

@@ -111,9 +111,14 @@ def _prepositions(read: ReadSentence, governor: int) -> list[int]:
     """The prepositions between a word and what they join to it."""
     found = []
     for edge in read.dependents.get(governor, ()):
-        name = edge.relation.removeprefix("prep_")
-        found += [k for k in range(edge.dependent) if read.lower[k] == name][-1:]
+        if edge.relation.startswith("prep_"):
+            found += _last_before(read, edge.relation.removeprefix("prep_"), edge.dependent)
     return found
+
+
+def _last_before(read: ReadSentence, word: str, end: int) -> list[int]:
+    """The last place of a word before another place; none if it is not there."""
+    return [place for place in range(end) if read.lower[place] == word][-1:]
 
 
 def _exchange(
@@ -221,8 +226,8 @@ def _subordinates(read: ReadSentence) -> list[tuple[int, int, int]]:
             ]
             found += [(edge.governor, edge.dependent, mark) for mark in marks[:1]]
         elif edge.relation.startswith("prepc_") and edge.relation[6:] in _ORDERING:
-            places = [k for k in range(edge.dependent) if read.lower[k] == edge.relation[6:]]
-            found += [(edge.governor, edge.dependent, place) for place in places[-1:]]
+            places = _last_before(read, edge.relation[6:], edge.dependent)
+            found += [(edge.governor, edge.dependent, place) for place in places]
     return found
 
 

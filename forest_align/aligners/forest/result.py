@@ -109,7 +109,7 @@ def reported_derivation(
     options: ForestOptions,
     phrases: PhraseEvidence | None = None,
 ) -> Reported:
-    """Find the word links and the trees of a derivation; complete and widen its phrases if asked to."""
+    """Find the word links and the trees of a derivation; complete or revise its phrases."""
     trees = (
         _chosen_tree(forests[0], arrays.source_edges, arrays.source, arrays.root_aligned),
         _chosen_tree(forests[1], arrays.target_edges, arrays.target, arrays.root_aligned),
