@@ -21,7 +21,6 @@ RECIPES = {
     "tagger": "forest_align.em.parser.tagger",
     "contextual": "forest_align.em.contextual.training",
     "all-links": "forest_align.em.contextual.all_links",
-    "chunks": "forest_align.em.chunks.chunk_training",
     "freer-links": "forest_align.em.joint.freer_links",
     "phrases": "forest_align.em.phrases.training",
     "judge": "forest_align.em.phrases.judge_training",

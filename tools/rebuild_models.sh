@@ -176,8 +176,6 @@ step tagger python -m forest_align.em.recipes tagger "$treebank" "$out/tagger"
 bundle tagger parsing/models/en
 step contextual train_contextual
 bundle contextual aligners/models/contextual
-step chunks python -m forest_align.em.recipes chunks "$data/ists" "$out/chunks"
-bundle chunks aligners/chunks/models/chunks
 step semi-markov forest-align train semi-markov "$alignment/msr_rte/dev.majority.json" "$alignment/edinburgh/train.sure.json" \
     -o "$out/semi-markov" --forests "$out/cache" --resume
 bundle semi-markov aligners/models/semi-markov

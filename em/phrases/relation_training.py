@@ -25,7 +25,7 @@ from forest_align.aligners.phrases.relation_features import relation_features
 from forest_align.aligners.phrases.relation_model import RelationModel
 from forest_align.alignment import CHUNK_RELATIONS
 from forest_align.em.corpus.parsed_pairs import ParsedPair
-from forest_align.em.phrases.linked_pairs import read_linked_pairs
+from forest_align.em.phrases.linked_pairs import LinkedPair, read_linked_pairs
 from forest_align.em.phrases.relation_network import ANOTHER, NO_SCORE, RelationExamples, train_relations
 from forest_align.system.terminal import counted
 
@@ -85,18 +85,24 @@ def _span(words: Sequence[int]) -> Span | None:
 def read_relations(data: Path, parser: str, cache: Path) -> Iterator[tuple[str, RelationExamples]]:
     """Read and parse the corpora: for each sentence pair the name of its corpus and its examples."""
     for name, file in FILES.items():
-        for one, links, evidence in read_linked_pairs(data / file, parser, cache):
-            phrases = span_evidence(one.source, one.target, links, evidence)
-            gold = list(gold_relations(one))
-            sides = np.array([(*pair.source, *pair.target) for pair in gold], np.int64).reshape(-1, 4)
-            places = SpanPairIndex(phrases.source.places(sides[:, :2]), phrases.target.places(sides[:, 2:]))
-            kept = np.flatnonzero((places.source >= 0) & (places.target >= 0))
-            if len(kept):
-                index = SpanPairIndex(places.source[kept], places.target[kept])
-                features = relation_features(one.source, one.target, phrases, index)
-                relations = np.array([gold[k].relation for k in kept], np.int64)
-                scores = np.array([gold[k].score for k in kept], np.float32)
-                yield name, RelationExamples(*features, relations, scores)
+        for pair in read_linked_pairs(data / file, parser, cache):
+            examples = relation_examples(pair)
+            if len(examples.relations):
+                yield name, examples
+
+
+def relation_examples(pair: LinkedPair) -> RelationExamples:
+    """The examples of a sentence pair: its judged spans that are nodes of the forests."""
+    one = pair.parsed
+    phrases = span_evidence(one.source, one.target, pair.links, pair.evidence)
+    gold = list(gold_relations(one))
+    sides = np.array([(*spans.source, *spans.target) for spans in gold], np.int64).reshape(-1, 4)
+    places = SpanPairIndex(phrases.source.places(sides[:, :2]), phrases.target.places(sides[:, 2:]))
+    kept = np.flatnonzero((places.source >= 0) & (places.target >= 0))
+    index = SpanPairIndex(places.source[kept], places.target[kept])
+    features = relation_features(one.source, one.target, phrases, index)
+    relations = np.array([gold[k].relation for k in kept], np.int64)
+    return RelationExamples(*features, relations, np.array([gold[k].score for k in kept], np.float32))
 
 
 def run(options: argparse.Namespace) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from forest_align.aligners.chunks.chunk_aligner import ChunkAligner
-from forest_align.aligners.contextual.aligner import ContextualAligner
+from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.pair import Pair
 from forest_align.alignment import Alignment
 from forest_align.eval.benchmarks.runner import AlignMany
@@ -46,7 +45,7 @@ class ParseOnce:
 def given_chunks(task: Task, parser: ParseOnce | None = None) -> tuple[AlignMany, Mapping[str, object]]:
     """The function that aligns the chunks of a task's last pairs, and the aligner's settings."""
     options: dict[str, Any] = {} if parser is None else {"parser": parser}
-    aligner = ChunkAligner.load(words=ContextualAligner(**options))
+    aligner = ForestAligner.load(**options)
 
     def align_many(pairs: Iterable[tuple[Sentence, Sentence]]) -> Iterable[Alignment]:
         waiting = list(pairs)

@@ -107,7 +107,7 @@ class Aligner(ABC):
         InputError
             If the aligner does not use chunks, or one lies outside its sentence.
         """
-        raise InputError(f"the {self.name} aligner takes no chunks of the caller; the chunk aligner does")
+        raise InputError(f"the {self.name} aligner takes no chunks of the caller; the forest aligner does")
 
     @classmethod
     @abstractmethod

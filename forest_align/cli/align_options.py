@@ -94,7 +94,7 @@ class AlignOptions:
     chunks: bool = option(
         "--chunks",
         action="store_true",
-        help="align the chunks that the input gives, with relations and similarities; MODEL is a chunk model",
+        help="align the chunks that the input gives, with relations and similarities; MODEL is a forest one",
     )
     all: bool = option(
         "--all",

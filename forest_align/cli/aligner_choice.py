@@ -92,7 +92,8 @@ def load_aligner(options: AlignerChoice) -> Aligner:
     from forest_align.aligners.loading import kind_of
 
     if options.chunks:
-        return _chunk_aligner(options)
+        refuse_with("--chunks", options)
+        return load(options.model or "forest", parser=options.parser)
     name = options.model or options.aligner or "forest"
     kind = kind_of(name)
     if options.model and options.aligner not in (None, kind):
@@ -120,16 +121,6 @@ def load_aligner(options: AlignerChoice) -> Aligner:
         locate_parser(options.parser)
         settings["parser"] = options.parser
     return load(name, **settings)
-
-
-def _chunk_aligner(options: AlignerChoice) -> Aligner:
-    """The aligner of given chunks; options of other aligners are refused."""
-    from forest_align.aligners.chunks import ChunkAligner
-    from forest_align.aligners.contextual.aligner import ContextualAligner
-
-    refuse_with("--chunks", options)
-    words = ContextualAligner(parser=options.parser)
-    return ChunkAligner.load(options.model or "chunks", words=words)
 
 
 def made_with(options: AlignerChoice, aligner: Aligner) -> dict[str, str]:

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 import forest_align
-from forest_align.aligners.chunks import ChunkAligner
 from forest_align.aligners.contextual import ContextualAligner
 from forest_align.aligners.forest import ForestAligner
 from forest_align.aligners.model_folder import bundled_models
@@ -70,22 +69,6 @@ def test_a_parser_is_pickled_by_its_name_and_options(tmp_path: Path) -> None:
     expected = parser.parse(PAIR[0]).to_dict()
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         assert pool.apply(parser.parse, PAIR[:1]).to_dict() == expected
-
-
-def test_the_aligner_of_chunks_is_pickled_by_its_name_and_words(tmp_path: Path) -> None:
-    words = forest_align.load("contextual", threshold=0.3)
-    one = ChunkAligner.load("chunks", words=words)
-    one.save(tmp_path / "mine")
-    two = ChunkAligner.load(tmp_path / "mine")
-    sent = pickle.dumps(one), pickle.dumps(two)
-    expected = one.model.threshold
-    del one, two
-    gc.collect()
-    again = [pickle.loads(each) for each in sent]
-    assert again[0].words is words and again[1].words is not words
-    assert [each.model.threshold for each in again] == [expected] * 2
-    with pytest.raises(TypeError, match="this ContextualAligner cannot be pickled"):
-        pickle.dumps(ChunkAligner.load(words=ContextualAligner()))
 
 
 def test_identity_has_nothing_to_load() -> None:

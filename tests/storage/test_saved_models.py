@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from forest_align.aligners.chunks.chunk_model import ChunkModel
 from forest_align.aligners.contextual.model import LinkModel
 from forest_align.aligners.forest.judge import JudgeModel
 from forest_align.aligners.forest.model import ForestModel
@@ -54,7 +53,6 @@ MODELS: dict[type[Any], tuple[str, Callable[[Any], Any]]] = {
     SemiMarkovModel: ("semi-markov", lambda model: replace(model, weights=more(model.weights))),
     JointModel: ("joint", lambda model: replace(model, weights=model.weights + 1)),
     ParaphraseModel: ("parts/paraphrases", lambda model: replace(model, mean=model.mean + 1)),
-    ChunkModel: ("../chunks/models/chunks", lambda model: replace(model, weights=more(model.weights))),
     EditConventions: (
         "../../edits/models/arxivedits",
         lambda model: replace(model, weights=more(model.weights)),

@@ -21,7 +21,7 @@ def chunk_spans(tags: Sequence[str], words: Sequence[str]) -> list[Span]:
     """Token spans of noun phrases with their prepositions, verb groups, and other words one by one.
 
     Punctuation and conjunctions are in no chunk. The chunks are close to those of interpretable STS (Agirre
-    et al. 2016), which the chunk model learned from.
+    et al. 2016).
     """
     spans: list[Span] = []
     start = 0

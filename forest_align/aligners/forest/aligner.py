@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from forest_align.aligners.chunks.given_chunks import aligned_chunks
 from forest_align.aligners.forest._further_pairs import further_pairs
 from forest_align.aligners.forest._k_best_alignments import k_best
 from forest_align.aligners.forest.base_pairs import features_of_candidates
@@ -21,11 +22,12 @@ from forest_align.aligners.forest.prepared_pair import PreparedPair
 from forest_align.aligners.forest.result import NAME, alignment_of, reported_derivation
 from forest_align.aligners.link_convention import check_convention
 from forest_align.aligners.model_folder import bundled_folder, model_folder
-from forest_align.aligners.pair import GivenWords, Text
+from forest_align.aligners.pair import GivenChunks, GivenWords, Text
 from forest_align.aligners.parsing_aligner import ParsingAligner, parse_or_complete
 from forest_align.aligners.phrases.related import judged_relations, with_relations
 from forest_align.aligners.sentence_pairs.model import ParaphraseModel, with_paraphrase_probability
 from forest_align.aligners.sentence_pairs.model import bundled_model as bundled_paraphrases
+from forest_align.aligners.words.candidate import link_probabilities
 from forest_align.aligners.words.choose import check_name, word_candidates
 from forest_align.aligners.words.lexical import given_candidates
 from forest_align.alignment import Alignment
@@ -213,6 +215,21 @@ class ForestAligner(ParsingAligner):
             source, target, given_candidates(candidates, source, target), self.alignments
         )
         return replace(best, alternatives=tuple(others)) if others else best
+
+    def align_chunks(self, source: Sentence, target: Sentence, chunks: GivenChunks) -> Alignment:
+        """Align the given chunks of two sentences with forests; see :func:`aligned_chunks`.
+
+        Raises
+        ------
+        InputError
+            If a chunk lies outside its sentence, a sentence has no forest or no word vectors, or the model
+            knows no relations.
+        """
+        chunks.check(len(source), len(target))
+        if self.model.relations is None:
+            raise InputError("given chunks need a model of relations, such as the one of 'forest'")
+        probability = link_probabilities(self.candidates.candidates(source, target), len(source), len(target))
+        return aligned_chunks(source, target, chunks, probability, self.model.relations, self.lexicon)
 
     def align_k_best(self, source: Text, target: Text, k: int) -> list[Alignment]:
         """Up to ``k`` alignments of two sentences, raw text or prepared, best first by ``log_probability``.

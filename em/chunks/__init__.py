@@ -1,1 +1,0 @@
-"""Learning the model of chunk pairs from chunks that people aligned."""
