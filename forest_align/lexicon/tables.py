@@ -266,7 +266,7 @@ def is_content_word(word: str, stop_words: frozenset[str] = STOP_WORDS) -> bool:
 
 #: Negations; they concern the word that they depend on, or the noun behind them.
 NEGATIONS = frozenset(
-    "not n't never no none nobody nothing neither nor nowhere hardly scarcely barely without".split()  # noqa: SIM905
+    "not n't never no none nobody nothing neither nor nowhere hardly scarcely without".split()  # noqa: SIM905
 )
 #: Lemmas of words that deny their complement (Karttunen 1971): *failed to win*, *unable to swim*.
 DENYING = frozenset(

@@ -12,8 +12,12 @@ from forest_align.meaning.meaning_words import VALUES
 from forest_align.meaning.relation_algebra import DIFFERENT, GENERAL, SPECIFIC
 
 if TYPE_CHECKING:
+    from forest_align.alignment import Span
     from forest_align.lexicon.quantities import Quantity
     from forest_align.meaning._read_sentence import ReadSentence
+
+# *Rose to 5 percent*, *rose by 5 percent*
+_TO_AND_BY = (["to"], ["by"])
 
 Cells = set[tuple[int, int]]
 Partners = tuple[Mapping[int, Sequence[int]], Mapping[int, Sequence[int]]]
@@ -28,32 +32,41 @@ class ValueComparison(NamedTuple):
     open: Cells
     equal: Cells  # The words of equal quantities, each of one with each of the other
     words: tuple[set[int], set[int]]  # The words of quantities that were compared
+    compared: list[tuple[Span, Span]]  # The quantities that were compared
 
 
 def compared_values(source: ReadSentence, target: ReadSentence, partners: Partners) -> ValueComparison:
     """Compare each two quantities that links join, or that count linked words."""
-    found = ValueComparison([], set(), set(), set(), (set(), set()))
+    found = ValueComparison([], set(), set(), set(), (set(), set()), [])
     lefts = read_quantities(source.words, source.tags)
     rights = read_quantities(target.words, target.tags) if lefts else ()
     for one, other in product(lefts, rights):
         cells = {
             (i, j)
-            for i in range(one.start, one.end)
+            for i in range(one.start, _end(source, one))
             for j in partners[0].get(i, ())
-            if other.start <= j < other.end
+            if other.start <= j < _end(target, other)
         }
         if not cells and not _count_the_same(one, other, partners):
             continue
-        spans = (one.start, one.end), (other.start, other.end)
+        spans = (one.start, _end(source, one)), (other.start, _end(target, other))
         # *Down 13 cents* and *down 1.5 percent* may be one loss.
         are_amounts = {one.kind, other.kind} == {"money", "percent"}
         comparison = QuantityComparison.UNKNOWN if are_amounts else compare(one, other)
+        are_points = [span[1] > quantity.end for span, quantity in zip(spans, (one, other), strict=True)]
+        if are_points[0] != are_points[1]:
+            comparison = QuantityComparison.OTHER
         if comparison is not QuantityComparison.UNKNOWN:
             found.words[0].update(range(*spans[0]))
             found.words[1].update(range(*spans[1]))
+            found.compared.append(spans)
         if comparison is QuantityComparison.EQUAL:
             found.settled.update(cells)
             found.equal.update(product(range(*spans[0]), range(*spans[1])))
+            before = source.lower[one.start - 1 : one.start], target.lower[other.start - 1 : other.start]
+            if before in (_TO_AND_BY, _TO_AND_BY[::-1]):
+                places = (one.start - 1, one.start), (other.start - 1, other.start)
+                found.relations.append(AtomicRelation(*places, DIFFERENT, VALUES))
             parts = _parts_of_date(one), _parts_of_date(other)
             if all(parts) and parts[0] != parts[1]:  # *April 2015*, *2015*
                 relation = SPECIFIC if parts[0] > parts[1] else GENERAL
@@ -82,6 +95,12 @@ def _count_the_same(one: Quantity, other: Quantity, partners: Partners) -> bool:
         for word in range(quantity.start, quantity.end)
     )
     return is_free and other.end in partners[0].get(one.end, ())
+
+
+def _end(read: ReadSentence, quantity: Quantity) -> int:
+    """The end of a quantity with what makes it a difference of percentages: *5 percentage points*."""
+    are_points = quantity.kind == "percent" and read.lemmas[quantity.end : quantity.end + 1] == ["point"]
+    return quantity.end + are_points
 
 
 def _have_other_units(one: Quantity, other: Quantity) -> bool:

@@ -22,6 +22,9 @@ _SLOTS = {
     "num": "number",
 }
 _ORDERING = frozenset("because after before since until till if unless although though so".split())
+_THEN = frozenset("then afterwards afterward subsequently later thereafter".split())
+# What a word that acts cannot be of the same verb, and the other way round.
+_VOICES = {"agent": "dobj", "dobj": "agent"}
 _NAME_PARTS = ("nn", "num", "appos", "abbrev")
 Partners = Mapping[int, Sequence[int]]
 
@@ -32,6 +35,8 @@ class RoleRelations(NamedTuple):
     relations: list[AtomicRelation]
     # Linked words that only seem opposed, because their arguments are exchanged too: *taller*, *shorter*
     settled: set[tuple[int, int]]
+    # Those that are verbs or the like, each with the spans that have an exchanged argument
+    exchanges: list[tuple[tuple[int, int], tuple[Span, Span]]]
 
 
 def exchanged_roles(
@@ -46,7 +51,7 @@ def exchanged_roles(
     other, but both have partners elsewhere. The order of ``equal`` words says nothing: *5 May*, *May 5*.
     """
     ours, theirs = _fillers(source), _fillers(target)
-    found = RoleRelations([], set())
+    found = RoleRelations([], set(), [])
     for (governor, slot), words in ours.items():
         for other in partners[0].get(governor, ()):
             others = theirs.get((other, slot), ())
@@ -59,6 +64,8 @@ def exchanged_roles(
                 continue
             if exchange and is_converse:
                 found.settled.add((governor, other))
+                spans = _hull(governor, exchange[0]), _hull(other, exchange[1])
+                found.exchanges.append(((governor, other), spans))
                 # *Sold to*, *bought from*
                 found.settled.update(product(_prepositions(source, governor), _prepositions(target, other)))
             elif exchange:
@@ -70,7 +77,13 @@ def exchanged_roles(
     relations = [one for one in found.relations if not _is_settled(one, found.settled)]
     clauses = _exchanged_clauses(source, target, partners)
     return RoleRelations(
-        relations + clauses.relations + _focus(source, target, partners), found.settled | clauses.settled
+        [
+            *(*relations, *clauses.relations),
+            *_focus(source, target, partners),
+            *_agents_and_objects(source, target, partners),
+        ],
+        found.settled | clauses.settled,
+        found.exchanges,
     )
 
 
@@ -85,8 +98,16 @@ def _fillers(read: ReadSentence) -> dict[tuple[int, str], list[int]]:
     """The words in each role of each word; coordinated words share their roles."""
     found: dict[tuple[int, str], list[int]] = {}
     conjuncts: list[tuple[int, int]] = []
+    # *The shop was closed by its owner*, if the tree takes *closed* for an adjective
+    passive = {
+        edge.governor
+        for edge in read.dependencies
+        if edge.relation == "prep_by" and read.lower[edge.governor].endswith(("ed", "en", "wn"))
+    }
     for edge in read.dependencies:
         relation = edge.relation
+        if edge.governor in passive:
+            relation = {"nsubj": "nsubjpass", "prep_by": "agent"}.get(relation, relation)
         slot = _SLOTS.get(relation) or (relation if relation.startswith("prep_") else "")
         if slot:
             found.setdefault((edge.governor, slot), []).append(edge.dependent)
@@ -198,7 +219,7 @@ def _exchanged_clauses(
     source: ReadSentence, target: ReadSentence, partners: tuple[Partners, Partners]
 ) -> RoleRelations:
     """Clauses that change places around *because*, *after* and the like."""
-    found = RoleRelations([], set())
+    found = RoleRelations([], set(), [])
     theirs = {(outer, inner): mark for outer, inner, mark in _subordinates(target)}
     for outer, inner, mark in _subordinates(source):
         for one, other in product(partners[0].get(outer, ()), partners[0].get(inner, ())):
@@ -228,6 +249,30 @@ def _subordinates(read: ReadSentence) -> list[tuple[int, int, int]]:
         elif edge.relation.startswith("prepc_") and edge.relation[6:] in _ORDERING:
             places = _last_before(read, edge.relation[6:], edge.dependent)
             found += [(edge.governor, edge.dependent, place) for place in places]
+        elif edge.relation == "conj_and":  # *unpack it and then install it*
+            between = range(edge.governor + 1, edge.dependent)
+            found += [(edge.governor, edge.dependent, word) for word in between if read.lower[word] in _THEN][
+                :1
+            ]
+    return found
+
+
+def _agents_and_objects(
+    source: ReadSentence, target: ReadSentence, partners: tuple[Partners, Partners]
+) -> list[AtomicRelation]:
+    """Who acts on one side and is acted upon on the other: *was followed by his son*, *followed his son*."""
+    theirs = {(edge.governor, edge.dependent): edge.relation for edge in target.dependencies}
+    found = []
+    for edge in source.dependencies:
+        if edge.relation not in _VOICES:
+            continue
+        for governor, dependent in product(
+            partners[0].get(edge.governor, ()), partners[0].get(edge.dependent, ())
+        ):
+            lemmas = source.lemmas[edge.governor], target.lemmas[governor]
+            if lemmas[0] == lemmas[1] and theirs.get((governor, dependent)) == _VOICES[edge.relation]:
+                spans = _hull(edge.governor, edge.dependent), _hull(governor, dependent)
+                found.append(AtomicRelation(*spans, DIFFERENT, "exchanged roles"))
     return found
 
 

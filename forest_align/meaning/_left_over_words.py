@@ -1,6 +1,5 @@
 """What words without a partner do to the relation of the phrases around them."""
 
-# ruff: noqa: SIM905
 from __future__ import annotations
 
 from collections.abc import Collection
@@ -39,9 +38,6 @@ _MODIFIERS = (
         "abbrev",
     ),
 )
-_APPROXIMATE = frozenset(
-    "about around nearly almost approximately roughly some over under at least most".split()
-)
 
 
 def left_over_relation(read: ReadSentence, word: int, linked: Collection[int]) -> tuple[str, str] | None:
@@ -54,7 +50,7 @@ def left_over_relation(read: ReadSentence, word: int, linked: Collection[int]) -
         return GENERAL, "modality"
     if lower == "only":
         return SPECIFIC, "quantifier"
-    if lower in _APPROXIMATE and word + 1 < len(read) and read.tags[word + 1] == "CD":
+    if read.makes_approximate(word):
         return GENERAL, "approximate value"
     if lemma in PRIVATIVE and not _is_of_name(read, word) and _has_noun(read, word, linked):
         return DIFFERENT, "privative adjective"

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from forest_align.lexicon.lexicon import WordProfile, load_lexicon
 from forest_align.lexicon.tables import DENYING, NEGATIONS, is_content_word
 from forest_align.meaning.meaning_words import (
+    APPROXIMATE,
+    COMPLEX_WORDS,
     DENYING_PHRASES,
     EMPTY,
     ENDING,
@@ -74,6 +76,15 @@ class ReadSentence:
                 found.setdefault(edge.governor, []).append(edge)
         return found
 
+    def makes_approximate(self, word: int) -> bool:
+        """Whether a value is only near the one that stands behind a word."""
+        return self.lower[word] in APPROXIMATE and self.is_before_value(word)
+
+    def complex_word(self, word: int) -> str:
+        """The lower-cased word; for the second one of two that are one, as in *out of*, what both say."""
+        before = self.lower[word - 1] if word else ""
+        return COMPLEX_WORDS.get((before, self.lower[word]), self.lower[word])
+
     def is_light(self, word: int) -> bool:
         """Whether a word adds nothing to what is said: a function word, an auxiliary, *also*."""
         lower = self.lower[word]
@@ -119,7 +130,7 @@ class ReadSentence:
                 denial = self._negated(word)
             elif self.lemmas[word] in DENYING:
                 denial = self._complement(word, OPPOSITE)
-            elif self.lemmas[word] in ENDING and not self._is_before_value(word):
+            elif self.lemmas[word] in ENDING and not self.is_before_value(word):
                 denial = self._complement(word, DIFFERENT)
                 if denial.target == word:  # *stop terror* denies no verb
                     continue
@@ -129,13 +140,18 @@ class ReadSentence:
                 found.append(denial)
         return tuple(found)
 
-    def _is_before_value(self, word: int) -> bool:
-        """Whether a word makes a value approximate: *almost eight months*."""
-        return word + 1 < len(self) and (self.tags[word + 1] == "CD" or self.lower[word + 1] == "half")
+    def is_before_value(self, word: int) -> bool:
+        """Whether a value stands behind a word: *almost eight months*, *nearly half*, *almost a million*."""
+        start = word + 1 + (self.lower[word + 1 : word + 2] in (["a"], ["an"]))
+        return start < len(self) and (
+            self.tags[start] == "CD" or self.lower[start] in ("half", "all", "every", "no", "twice", "dozen")
+        )
 
     def _negated(self, word: int) -> Denial | None:
         """What a negation word negates."""
         span, lower = (word, word + 1), self.lower[word]
+        if self.lower[word : word + 2] == ["no", "one"]:
+            span, lower, word = (word, word + 2), "nobody", word + 1
         above = self.governors.get(word, [])
         if lower in NEGATIVE_PRONOUNS and above:
             clause = self.clause_of(above[0].governor)

@@ -8,7 +8,14 @@ from functools import cache
 from forest_align.lexicon.evidence import word_relations
 from forest_align.lexicon.lexicon import Evidence, WordProfile, load_lexicon
 from forest_align.lexicon.oppositions import Opposition, opposition
-from forest_align.meaning.meaning_words import CONVERSES, MODALS, QUANTIFIERS, contrast
+from forest_align.meaning.meaning_words import (
+    CONVERSES,
+    DEFINITE_PREPOSITIONS,
+    MODALS,
+    OPPOSED_PREFIXES,
+    QUANTIFIERS,
+    contrast,
+)
 from forest_align.meaning.relation_algebra import (
     DIFFERENT,
     EQUIVALENT,
@@ -32,6 +39,7 @@ _NEGATIVE = ("un", "dis", "non", "non-", "anti", "anti-")
 _NEGATIVE_BY_CLASS = ("in", "im", "il", "ir", "de")
 # Prefixes of words that are no instances of the rest: *misuse*.
 _CHANGING = ("mis", "mal", "pseudo", "pseudo-", "ex-")
+_SHORTEST_REST = 3  # Letters of a word behind its prefix
 _MISSPELLED = 0.85
 _FUNCTION_TAGS = frozenset(("IN", "TO", "DT", "POS", "CC", "RP", "EX", "WDT"))
 _POSSIBLE = MODALS - {"should", "ought"}
@@ -45,7 +53,7 @@ def word_relation(
         return EQUIVALENT, "same word"
     if one.lemma == two.lemma:
         return EQUIVALENT, "same lemma"
-    if (one.lemma, two.lemma) in CONVERSES and not one.is_function:
+    if (one.lemma, two.lemma) in CONVERSES and all(tag.startswith("VB") for tag in tags):
         return EQUIVALENT, "converse"
     for pair in ((one.lower, two.lower), (one.lemma, two.lemma)):
         relation = contrast(*pair)
@@ -57,6 +65,8 @@ def word_relation(
         return _of_function_words(one.lower, two.lower, texts, tags)
     if _differ_by_prefix(one.lemma, two.lemma, tags):
         return OPPOSITE, "negative affix"
+    if _have_opposed_prefixes(one.lemma, two.lemma):
+        return OPPOSITE, "opposed prefixes"
     if _added_prefix(one.lemma, two.lemma) in _CHANGING:
         return DIFFERENT, "negative affix"
     opposed = opposition(*texts, *tags)
@@ -96,6 +106,8 @@ def _of_function_words(one: str, two: str, texts: tuple[str, str], tags: tuple[s
     opposed = opposition(*texts, *tags)
     if opposed is not None:
         return DIFFERENT, "opposed persons"
+    if set(tags) <= {"IN", "TO"} and DEFINITE_PREPOSITIONS & {one, two}:
+        return UNKNOWN, "prepositions"
     return EQUIVALENT, "function words"
 
 
@@ -118,6 +130,26 @@ def _differ_by_prefix(one: str, two: str, tags: tuple[str, str]) -> bool:
     )
     ends = one.endswith("less") and two.endswith("ful"), two.endswith("less") and one.endswith("ful")
     return any(ends) and bool(stems[0] & stems[1])
+
+
+def is_negative(lemma: str) -> bool:
+    """Whether a word negates another one: *illegal*, *useless*."""
+    store = load_lexicon().store
+    prefixes = (*_NEGATIVE, *_NEGATIVE_BY_CLASS)
+    return any(
+        len(word := store.lemmas[antonym]) < len(lemma) and _added_prefix(word, lemma) in prefixes
+        for antonym in store.antonyms(lemma)
+    )
+
+
+def _have_opposed_prefixes(one: str, two: str) -> bool:
+    """Whether two words are the same but for opposed prefixes: *upgrade*, *downgrade*."""
+    for prefixes in OPPOSED_PREFIXES:
+        for ours, theirs in (prefixes, prefixes[::-1]):
+            rest = one.removeprefix(ours)
+            if len(rest) >= _SHORTEST_REST and one == ours + rest and two == theirs + rest:
+                return True
+    return False
 
 
 @cache

@@ -28,9 +28,31 @@ MODALS = frozenset(
     """may might could can should must would ought possibly perhaps maybe probably likely allegedly reportedly
     supposedly apparently presumably potentially possible alleged purported""".split()
 )
+#: Words that make the value after them approximate.
+APPROXIMATE = frozenset(
+    "about around nearly almost approximately roughly some over under at least most than".split()
+)
 #: Adjectives whose nouns are no instances of the noun (Kamp 1975).
 PRIVATIVE = frozenset(
     "fake false former so-called would-be counterfeit mock fictitious pseudo imaginary toy ex".split()
+)
+#: Prepositions that say where or when: others are not the same as they are, unless a table says so.
+DEFINITE_PREPOSITIONS = frozenset(
+    """behind under over above below near beside between among amongst through across around against before
+    after during until till since within beyond inside outside toward towards beneath underneath opposite
+    throughout into onto off out""".split()
+)
+#: Two words that are one, with the word that says the same.
+COMPLEX_WORDS = {
+    ("out", "of"): "out",
+    ("off", "of"): "off",
+    ("inside", "of"): "inside",
+    ("no", "one"): "nobody",
+}
+#: Prefixes of opposed words that are otherwise the same: *upgrade*, *downgrade*.
+OPPOSED_PREFIXES = (
+    *(("hyper", "hypo"), ("over", "under"), ("up", "down"), ("in", "out"), ("pre", "post")),
+    *(("pro", "anti"), ("macro", "micro"), ("maxi", "mini"), ("im", "ex"), ("in", "de"), ("inter", "intra")),
 )
 #: Verbs that add nothing by themselves.
 LIGHT_VERBS = frozenset(("be", "do", "have", "get", "become", "locate", "situate"))
@@ -95,6 +117,79 @@ stand | sit lie
 alive live | dead
 innocent | guilty
 indoors inside | outdoors outside
+out | into in
+until till | from since
+on onto upon | under underneath beneath
+behind | before
+near close nearby | far distant
+manage | fail
+agree consent | refuse
+uphold affirm | overturn overrule reverse quash annul
+acquit exonerate absolve | convict condemn
+praise laud | criticize criticise condemn denounce
+attack | defend
+build construct erect | demolish destroy raze dismantle
+create | destroy abolish
+establish found | abolish dissolve
+appear emerge | disappear vanish
+expand extend widen enlarge broaden | contract shrink narrow shorten
+strengthen | weaken undermine
+improve | worsen deteriorate
+accelerate hasten | slow decelerate delay
+encourage | discourage deter
+approve | veto
+legalize legalise | ban prohibit outlaw criminalize
+lock | unlock
+tighten | loosen relax ease
+hire recruit employ | fire dismiss sack
+join | leave quit
+gain | lose
+save | waste
+push | pull
+attract | repel
+advance | retreat
+ascend | descend
+board | disembark
+freeze | melt thaw
+heat warm | cool chill
+fill | empty drain
+load | unload
+connect attach | disconnect detach
+activate | deactivate
+encrypt | decrypt
+upload | download
+deposit | withdraw
+invest | divest
+cause trigger induce | prevent
+aggravate exacerbate worsen | alleviate relieve ease soothe
+survive | die perish
+trust | distrust mistrust doubt
+believe | doubt disbelieve
+obey comply | disobey violate
+respect | violate
+protect | endanger threaten
+maximize maximise | minimize minimise
+overestimate | underestimate
+majority | minority
+success | failure
+victory | defeat loss
+profit gain | loss
+strength | weakness
+advantage benefit | disadvantage drawback
+friend ally | enemy foe
+presence | absence
+surplus | deficit shortage
+entrance entry | exit
+beginning start | end
+rural | urban
+domestic | foreign
+temporary | permanent
+voluntary optional | mandatory compulsory obligatory
+benign | malignant
+acute | chronic
+cheap inexpensive | expensive costly
+together | apart separately
+forward forwards | backward backwards
 """
 # Words of one line say the same.
 _EQUALS = """
@@ -109,6 +204,21 @@ north northern
 south southern
 beside besides alongside next
 during in
+in within
+in inside
+through via
+through by
+between among amongst
+around about
+over across throughout
+from out
+from off
+from since
+to toward towards into
+into in
+under below beneath underneath
+over above
+on onto
 today now currently presently
 formerly previously earlier
 called known named titled dubbed

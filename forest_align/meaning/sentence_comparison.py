@@ -5,18 +5,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from forest_align.alignment import AtomicRelation, Span
 from forest_align.lexicon.groups import Group, lexical_groups
 from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.lexicon.number_tables import UNITS
 from forest_align.meaning._compared_values import compared_values
 from forest_align.meaning._exchanged_roles import exchanged_roles
 from forest_align.meaning._left_over_words import left_over_relation
 from forest_align.meaning._read_sentence import Denial, ReadSentence
-from forest_align.meaning._word_pairs import word_relation
+from forest_align.meaning._word_pairs import is_negative, word_relation
 from forest_align.meaning.meaning_words import QUANTIFIERS, VALUES, contrast
 from forest_align.meaning.relation_algebra import (
+    DIFFERENT,
     EQUIVALENT,
     GENERAL,
     NEGATION,
@@ -48,9 +50,36 @@ def atomic_relations(
     links : iterable of (int, int)
         Their word links.
     """
+    return compare_words(source, target, links).relations
+
+
+class HiddenRelation(NamedTuple):
+    """A relation of words that the words around them settle: *dead*, *alive* within *not dead*, *alive*."""
+
+    words: AtomicRelation
+    # The spans within which nothing is left of it
+    source: Span
+    target: Span
+
+    def is_seen_in(self, source: Span, target: Span) -> bool:
+        """Whether two phrases have the words, but not all that settles their relation."""
+        settling = AtomicRelation(self.source, self.target, EQUIVALENT, "")
+        return self.words.lies_in(source, target) and not settling.lies_in(source, target)
+
+
+class WordComparison(NamedTuple):
+    """What the linked words of two sentences say about each other."""
+
+    relations: list[AtomicRelation]  # Those that are not equivalent, seen from the whole sentences
+    hidden: list[HiddenRelation]  # What phrases within the sentences may see besides
+
+
+def compare_words(source: Sentence, target: Sentence, links: Iterable[tuple[int, int]]) -> WordComparison:
+    """Compare two sentences as :func:`atomic_relations` does, and tell what only parts of them see."""
     if source.words == target.words:
-        return []
-    return _Comparison(ReadSentence(source), ReadSentence(target), sorted(set(links))).relations
+        return WordComparison([], [])
+    comparison = _Comparison(ReadSentence(source), ReadSentence(target), sorted(set(links)))
+    return WordComparison(comparison.relations, comparison.hidden)
 
 
 class _Comparison:
@@ -67,6 +96,7 @@ class _Comparison:
         self.settled: set[tuple[int, int]] = set()
         self.left_over: tuple[set[int], set[int]] = (set(), set())
         self.values = compared_values(source, target, self.partners)
+        self.hidden: list[HiddenRelation] = []
 
     @property
     def relations(self) -> list[AtomicRelation]:
@@ -74,13 +104,28 @@ class _Comparison:
         found = self._of_denials()
         self.settled |= self.values.settled
         found += self.values.relations
+        for spans in self.values.compared:
+            self._hide(spans, {cell for cell in self.values.settled if _is_in(cell, spans)})
         if self._may_exchange:
             roles = exchanged_roles(*self.sides, self.partners, self.values.equal)
             self.settled |= roles.settled
             found += roles.relations
+            for cell, spans in roles.exchanges:
+                unknown = AtomicRelation(*_spans(cell), UNKNOWN, "converse")
+                self.hidden.append(HiddenRelation(unknown, *spans))
         found += self._of_links()
         found += self._of_left_over()
         return [self._projected(one) for one in found]
+
+    def _hide(self, spans: tuple[Span, Span], cells: Iterable[tuple[int, int]]) -> None:
+        """Hide what linked words say by themselves within two spans."""
+        for cell in cells:
+            units = [UNITS.get(read.lower[word]) for read, word in zip(self.sides, cell, strict=True)]
+            # WordNet has a sense of *hour* that is one of *minute*.
+            are_units = all(units) and units[0] != units[1]
+            is_part = _spans(cell) != spans
+            if is_part and (are_units or self._word_relation(*cell)[0] != EQUIVALENT):
+                self.hidden.append(HiddenRelation(AtomicRelation(*_spans(cell), UNKNOWN, ""), *spans))
 
     @cached_property
     def _may_exchange(self) -> bool:
@@ -124,7 +169,8 @@ class _Comparison:
         links = self.partners[0]
         if other.target in links.get(one.target, ()):
             return not self._opposed(one.target, other.target)
-        return one.clause >= 0 and other.clause >= 0 and other.clause in links.get(one.clause, ())
+        are_linked = one.clause >= 0 and other.clause >= 0 and other.clause in links.get(one.clause, ())
+        return are_linked and not self._opposed(one.clause, other.clause)
 
     def _opposed(self, i: int, j: int) -> bool:
         relation, _ = self._word_relation(i, j)
@@ -144,6 +190,11 @@ class _Comparison:
             for top in tops:
                 scope |= _below(self.sides[side], top)
         self.settled |= {(i, j) for i in range(*one.span) for j in range(*other.span)}
+        for i, j in self.links:  # *did not see anyone*, *saw nobody*
+            if (i in range(*one.span)) != (j in range(*other.span)):
+                spans = _hull({*range(*one.span), i}), _hull({*range(*other.span), j})
+                unknown = AtomicRelation(_span(i), _span(j), UNKNOWN, NEGATION)
+                self.hidden.append(HiddenRelation(unknown, *spans))
 
     def _of_denial(self, side: int, denial: Denial) -> list[AtomicRelation]:
         """A denial of one side only."""
@@ -153,29 +204,89 @@ class _Comparison:
         own = set(range(*denial.span))
         if not others:
             return []
-        cells = [(denial.target, other) if side == 0 else (other, denial.target) for other in others]
+        cells = self._cells(side, denial.target, others)
+        spans = self._from(side, _hull({*own, denial.target}), _hull(set(others)))
         if denial.target not in own:
-            opposed = [cell for cell in cells if self._opposed(*cell)]
-            if opposed:  # not dead, alive
+            # Not dead, alive; not many, few
+            between = range(denial.span[1], denial.target)
+            opposed = [cell for cell in cells if self._opposed(*cell)] or [
+                cell
+                for word in between
+                for cell in self._cells(side, word, self.partners[side].get(word, ()))
+                if self._opposed(*cell)
+            ]
+            if opposed:
                 self.settled |= set(opposed)
+                self._hide(spans, opposed)
                 return []
         elif self._is_noun(side, denial.target):
             return []  # *failure* and *defects*: a noun denies what belongs to it
         elif any(self._word_relation(*cell)[0] in (EQUIVALENT, OPPOSITE) for cell in cells):
             return []  # both words deny, or a contrast is found by itself
-        self.settled |= set(cells)
-        spans = _hull({*own, denial.target}), _hull(set(others))
-        spans = spans if side == 0 else spans[::-1]
+        else:
+            self.settled |= set(cells)
+        if self._may_be_denied_too(side, denial):
+            self._hide(spans, cells)
+            return [AtomicRelation(*spans, UNKNOWN, NEGATION)]
+        for word in own:  # nobody, somebody
+            others = self.partners[side].get(word, [])
+            if any(self._opposed(*cell) for cell in self._cells(side, word, others)):
+                spans = self._from(side, denial.span, _hull(set(others)))
         return [AtomicRelation(*spans, denial.relation, NEGATION)]
+
+    @staticmethod
+    def _cells(side: int, word: int, others: Iterable[int]) -> list[tuple[int, int]]:
+        """The links of a word of one side with words of the other side."""
+        return [(word, other) if side == 0 else (other, word) for other in others]
+
+    @staticmethod
+    def _from(side: int, own: Span, other: Span) -> tuple[Span, Span]:
+        """A span of one side and one of the other side, the source's first."""
+        return (own, other) if side == 0 else (other, own)
+
+    def _may_be_denied_too(self, side: int, denial: Denial) -> bool:
+        """Whether the other sentence may deny the same by other words.
+
+        *No student passed*, *every student failed*: its verb is opposed. *Stopped smoking*, *gave up
+        cigarettes*: a word that says that something ended has another partner. *Not allowed*, *illegal*.
+        """
+        links, other_lemmas = self.partners[side], self.sides[1 - side].lemmas
+        cells = self._cells(side, denial.clause, links.get(denial.clause, ()))
+        if denial.clause != denial.target and any(self._opposed(*cell) for cell in cells):
+            return True
+        own = [word for word in range(*denial.span) if word != denial.target]
+        if denial.relation == DIFFERENT and any(
+            not self.sides[1 - side].is_light(other) for word in own for other in links.get(word, ())
+        ):
+            return True
+        return any(
+            is_negative(other_lemmas[other]) and self.sides[side].lemmas[denial.target] != other_lemmas[other]
+            for other in links.get(denial.target, ())
+        )
 
     # ------------------------------------------------------------------------------------------- words
 
     def _word_relation(self, i: int, j: int) -> tuple[str, str]:
         source, target = self.sides
+        words = source.complex_word(i), target.complex_word(j)
+        if words != (source.lower[i], target.lower[j]):
+            relation = EQUIVALENT if words[0] == words[1] else contrast(*words)
+            return relation or UNKNOWN, "contrast"
         texts = source.words[i], target.words[j]
         return word_relation(source.profiles[i], target.profiles[j], texts, (source.tags[i], target.tags[j]))
 
+    def _set_approximations_apart(self) -> None:
+        """Words such as *nearly* are left over if the other sentence has none, even if they are linked."""
+        for side, read in enumerate(self.sides):
+            for word, others in self.partners[side].items():
+                if read.makes_approximate(word) and not any(
+                    map(self.sides[1 - side].makes_approximate, others)
+                ):
+                    self.left_over[side].add(word)
+                    self.settled.update(self._cells(side, word, others))
+
     def _of_links(self) -> list[AtomicRelation]:
+        self._set_approximations_apart()
         found = []
         done: set[tuple[int, int]] = set()
         for cell in self.links:
@@ -226,7 +337,7 @@ class _Comparison:
                 return []
             relation, rule = self._of_pronouns(i, j) or (relation, rule)
             rule = VALUES if (i, j) in self.values.open else rule or "other words"
-            return [AtomicRelation((i, i + 1), (j, j + 1), relation, rule)]
+            return [AtomicRelation(_span(i), _span(j), relation, rule)]
         known = {cell: self._word_relation(*cell) for cell in cells}
         same = [cell for cell, (relation, _) in known.items() if relation == EQUIVALENT]
         content = [cell for cell in same if not self.sides[0].is_light(cell[0])]
@@ -276,7 +387,7 @@ class _Comparison:
                 known = self._of_quantifier(side, word) or left_over_relation(read, word, linked)
                 if known is None:
                     continue
-                span = (word, word + 1)
+                span = _span(word)
                 if side == 0:
                     found.append(AtomicRelation(span, None, *known))
                 else:
@@ -301,7 +412,7 @@ class _Comparison:
 
     def _projected(self, one: AtomicRelation) -> AtomicRelation:
         """The relation as seen from outside of negations and universal quantifiers."""
-        if one.relation not in (SPECIFIC, GENERAL) or one.rule == "quantifier":
+        if one.relation not in (SPECIFIC, GENERAL) or one.rule in ("quantifier", "approximate value"):
             return one
         turned = False
         for side, span in enumerate((one.source, one.target)):
@@ -348,3 +459,15 @@ def _below(read: ReadSentence, word: int) -> set[int]:
 
 def _hull(words: set[int]) -> Span:
     return min(words), max(words) + 1
+
+
+def _span(word: int) -> Span:
+    return word, word + 1
+
+
+def _spans(cell: tuple[int, int]) -> tuple[Span, Span]:
+    return _span(cell[0]), _span(cell[1])
+
+
+def _is_in(cell: tuple[int, int], spans: tuple[Span, Span]) -> bool:
+    return all(start <= word < end for word, (start, end) in zip(cell, spans, strict=True))

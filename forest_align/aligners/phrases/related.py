@@ -26,7 +26,7 @@ from forest_align.alignment import (
 from forest_align.lexicon.tables import is_content_word
 from forest_align.meaning.changes import WordChanges
 from forest_align.meaning.relation_algebra import EQUIVALENT, MIXED, UNKNOWN, related_by
-from forest_align.meaning.sentence_comparison import atomic_relations
+from forest_align.meaning.sentence_comparison import HiddenRelation, compare_words
 
 if TYPE_CHECKING:
     from forest_align.aligners.phrases.features import SpanEvidence
@@ -53,6 +53,7 @@ class JudgedRelations(NamedTuple):
     atomic: list[AtomicRelation]  # The words that do not say the same
     # By the place of a short phrase pair, how similar its phrases are, from 0 to 5
     similarity: dict[int, float]
+    hidden: Sequence[HiddenRelation] = ()  # What phrases see that lack words around it
 
 
 def judged_relations(
@@ -63,12 +64,14 @@ def judged_relations(
     The model judges nodes of the forests only, not rules, and needs the ``phrases`` of both sentences.
     """
     pairs = alignment.phrases
-    known = atomic_relations(alignment.source, alignment.target, alignment.words.pairs)
+    known, hidden = compare_words(alignment.source, alignment.target, alignment.words.pairs)
     if model is None or phrases is None:
-        return JudgedRelations(known, {})
+        return JudgedRelations(known, {}, hidden)
     short = [k for k, pair in enumerate(pairs) if _longer_side(pair) <= _MOST_WORDS and not pair.is_rule]
     judged = _judged(alignment, short, model, phrases)
-    return JudgedRelations(_settled(alignment, known, judged), {k: one[1] for k, one in judged.items()})
+    return JudgedRelations(
+        _settled(alignment, known, judged), {k: one[1] for k, one in judged.items()}, hidden
+    )
 
 
 def with_relations(alignment: Alignment, known: JudgedRelations) -> Alignment:
@@ -82,7 +85,8 @@ def with_relations(alignment: Alignment, known: JudgedRelations) -> Alignment:
             continue
         spans = pair.source_node.span, pair.target_node.span
         inside = [one for one in known.atomic if one.lies_in(*spans)]
-        name = related_by(inside)
+        hidden = [one.words for one in known.hidden if one.is_seen_in(*spans)]
+        name = related_by([*inside, *hidden])
         relation = None
         if name not in (MIXED, UNKNOWN):
             words = source.words[slice(*spans[0])], target.words[slice(*spans[1])]
