@@ -1,7 +1,6 @@
-"""Fits the two regressions of ``support`` to claims of WiCE and entailed hypotheses of RTE.
+"""Fits the regression of ``support`` to claims of WiCE and entailed hypotheses of RTE.
 
-The first one reads numbers about each word, the second one what the first one says about the word and its
-context. It is fitted to what the first one says about claims that it has not seen (five folds)::
+Folds are five::
 
     python -m forest_align.em.recipes support DATA
 
@@ -19,7 +18,6 @@ import numpy as np
 
 from forest_align.aligners.attribution.supported_words import (
     compared_sentence,
-    context_numbers,
     word_numbers,
 )
 from forest_align.aligners.contextual import ContextualAligner
@@ -84,16 +82,13 @@ def run(options: argparse.Namespace) -> None:
         *read_wice(wice, options.limit),
         *read_entailed(options.data / "extrinsic" / "rte" / "rte2_dev.xml", options.limit or _ENTAILED),
     ]
-    claims, tables, labels = [], [], []
+    tables, labels = [], []
     for example in examples:
         claim, sources = encoded(example, encoder)
         if sources:
-            claims.append(claim)
             tables.append(word_numbers(claim, [compared_sentence(aligner, claim, one) for one in sources]))
             labels.append(example.supported)
-    first, said = cross_fitted(tables, labels)
-    contexts = [context_numbers(claim, one) for claim, one in zip(claims, said, strict=True)]
-    second, said = cross_fitted(contexts, labels)
+    weights, said = cross_fitted(tables, labels)
     partly = [place for place, one in enumerate(labels) if not one.all()]
     figures = {
         threshold: unsupported_statistics(
@@ -103,6 +98,5 @@ def run(options: argparse.Namespace) -> None:
     }
     chosen = middle_of_best({threshold: one["f1"].value for threshold, one in figures.items()})
     print(chosen, {name: round(100 * one.value, 1) for name, one in figures[chosen].items()})
-    second[-1] -= np.log(chosen / (1 - chosen))
-    for name, weights in (("WORD_WEIGHTS", first), ("CONTEXT_WEIGHTS", second)):
-        print(f"{name} = ({', '.join(f'{weight:.3f}' for weight in weights)})")
+    weights[-1] -= np.log(chosen / (1 - chosen))
+    print(f"WORD_WEIGHTS = ({', '.join(f'{weight:.3f}' for weight in weights)})")

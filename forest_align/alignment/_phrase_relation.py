@@ -30,9 +30,10 @@ SWAPPED_RELATIONS = tuple(CHUNK_RELATIONS.index(_SWAPPED.get(name, name)) for na
 class AtomicRelation(NamedTuple):
     """A relation of some words, which all phrases around them share (MacCartney & Manning 2009).
 
-    Spans are half-open token spans, None where only the other side has words. The relation is as seen from
-    the whole sentences: one of :data:`RELATION_NAMES`, or of :data:`~forest_align.meaning.STRENGTH` while
-    relations are joined. The rule is what was noticed, such as *negation* or *values*.
+    Spans are half-open token spans, None where only the other side has words. The relation is that of the
+    words themselves, whatever is denied around them: one of :data:`RELATION_NAMES`, or of
+    :data:`~forest_align.meaning.STRENGTH` while relations are joined. The rule is what was noticed, such as
+    *negation* or *values*.
     """
 
     source: tuple[int, int] | None

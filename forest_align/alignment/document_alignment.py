@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from forest_align.alignment._document_record import DocumentRecord
-from forest_align.alignment.html import PAGE_END, in_frame, page_start, section_body
+from forest_align.alignment.html import PAGE_END, WithPage, page_start, section_body
 from forest_align.alignment.page_style import escaped, page_colour
 
 
-class DocumentAlignment(DocumentRecord):
+class DocumentAlignment(DocumentRecord, WithPage):
     """The alignment of two documents; ``print`` lists the sentences that correspond.
 
     Attributes
@@ -37,10 +37,6 @@ class DocumentAlignment(DocumentRecord):
     def to_html(self) -> str:
         """A page for any browser: both documents side by side, and the words of every group."""
         return to_page([self])
-
-    def _repr_html_(self) -> str:
-        """The view for notebooks."""
-        return in_frame(self.to_html())
 
     def __str__(self) -> str:
         if self.error:

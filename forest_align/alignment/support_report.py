@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from forest_align.alignment._support_record import SummarySpan, SupportRecord
-from forest_align.alignment.html import PAGE_END, in_frame, page_start
+from forest_align.alignment.html import PAGE_END, WithPage, page_start
 from forest_align.alignment.page_style import CONTRADICTED, UNSUPPORTED, escaped
 
 
-class SupportReport(SupportRecord):
+class SupportReport(SupportRecord, WithPage):
     """What a source says for each span of a summary; ``print`` lists the spans.
 
     Attributes
@@ -31,10 +31,6 @@ class SupportReport(SupportRecord):
     def to_html(self) -> str:
         """A page for any browser: both texts side by side, unsupported spans marked."""
         return report_page([self])
-
-    def _repr_html_(self) -> str:
-        """The view for notebooks."""
-        return in_frame(self.to_html())
 
     def __str__(self) -> str:
         if self.error:

@@ -59,13 +59,18 @@ def exchanged_roles(
             if not others or SYMMETRIC.issuperset(lemmas):
                 continue
             exchange = _exchange(source, target, (governor, other), words, others, partners)
-            is_converse = lemmas in CONVERSES or _are_opposed_comparatives(source, target, governor, other)
+            degrees = _opposed_degrees(source, target, governor, other, partners)
+            is_converse = (
+                lemmas in CONVERSES
+                or bool(degrees)
+                or _are_opposed_comparatives(source, target, governor, other)
+            )
             if exchange in equal:
                 continue
             if exchange and is_converse:
-                found.settled.add((governor, other))
+                found.settled.update([(governor, other), *degrees])
                 spans = _hull(governor, exchange[0]), _hull(other, exchange[1])
-                found.exchanges.append(((governor, other), spans))
+                found.exchanges.extend((cell, spans) for cell in ((governor, other), *degrees))
                 # *Sold to*, *bought from*
                 found.settled.update(product(_prepositions(source, governor), _prepositions(target, other)))
             elif exchange:
@@ -203,7 +208,9 @@ def _is_elsewhere(
         for place in partners.get(word, ())
         if read.tags[word].startswith("VB") or not other.tags[place].startswith("VB")
     ]
-    is_name = read.lower[word] not in QUANTIFIERS and not read.tags[word].startswith(("PRP", "W", "DT", "EX"))
+    is_name = read.lower[word] not in QUANTIFIERS and not read.tags[word].startswith(
+        ("PRP", "W", "DT", "EX", "IN", "RB")
+    )
     return bool(known) and is_name and others.isdisjoint(known)
 
 
@@ -213,6 +220,20 @@ def _corresponds(words: Iterable[int], others: Sequence[int], partners: tuple[Pa
 
 def _are_opposed_comparatives(source: ReadSentence, target: ReadSentence, one: int, other: int) -> bool:
     return source.tags[one] in ("JJR", "RBR") and source.lemmas[one] != target.lemmas[other]
+
+
+def _opposed_degrees(
+    source: ReadSentence, target: ReadSentence, one: int, other: int, partners: tuple[Partners, Partners]
+) -> list[tuple[int, int]]:
+    """The opposed degrees of two linked words: *less* and *more expensive*."""
+    return [
+        (edge.dependent, word)
+        for edge in source.dependents.get(one, ())
+        for word in partners[0].get(edge.dependent, ())
+        if any(word == below.dependent for below in target.dependents.get(other, ()))
+        and contrast(source.lower[edge.dependent], target.lower[word]) == OPPOSITE
+        and "RBR" in (source.tags[edge.dependent], target.tags[word])
+    ]
 
 
 def _exchanged_clauses(

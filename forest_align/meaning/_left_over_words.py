@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from forest_align.meaning._read_sentence import ReadSentence
-from forest_align.meaning.meaning_words import MODALS, PRIVATIVE
+from forest_align.meaning.meaning_words import IMPLICATIVE, MODALS, PRIVATIVE
 from forest_align.meaning.relation_algebra import DIFFERENT, GENERAL, SPECIFIC, UNKNOWN
 
 _CONTENT = ("NN", "VB", "JJ", "RB", "CD")
@@ -49,13 +49,17 @@ def left_over_relation(read: ReadSentence, word: int, linked: Collection[int]) -
     if lower in MODALS and not tag.startswith("NN"):
         return GENERAL, "modality"
     if lower == "only":
-        return SPECIFIC, "quantifier"
+        return (SPECIFIC, "quantifier") if read.lower[max(0, word - 1)] != "not" else None
     if read.makes_approximate(word):
         return GENERAL, "approximate value"
     if lemma in PRIVATIVE and not _is_of_name(read, word) and _has_noun(read, word, linked):
         return DIFFERENT, "privative adjective"
     if read.is_light(word) or not tag.startswith(_CONTENT):
         return None
+    if lemma in IMPLICATIVE and any(
+        edge.relation == "xcomp" and edge.dependent in linked for edge in read.dependents.get(word, ())
+    ):
+        return SPECIFIC, "implicative"  # *managed to win*
     top, relation = word, ""
     for _ in range(len(read)):
         above = read.governors.get(top)
@@ -67,6 +71,8 @@ def left_over_relation(read: ReadSentence, word: int, linked: Collection[int]) -
                 is_name = read.lower[max(0, word - 2) : word] == [",", "or"] and read.words[word].isupper()
                 return None if is_name else (GENERAL, "alternative")  # *the European Union, or EU*
             is_modifier = relation.startswith(("prep", "conj")) or relation in _MODIFIERS
+            # *More good than bad* does not say more than *good*.
+            is_modifier = is_modifier and relation != "prep_than"
             if is_modifier and not _carries(read, top, linked):
                 return SPECIFIC, "modifier"
             return UNKNOWN, "added words"

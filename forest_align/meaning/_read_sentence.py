@@ -6,10 +6,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from forest_align.lexicon.lexicon import WordProfile, load_lexicon
-from forest_align.lexicon.tables import DENYING, NEGATIONS, is_content_word
+from forest_align.lexicon.tables import NEGATIONS, is_content_word, negating_words
 from forest_align.meaning.meaning_words import (
     APPROXIMATE,
+    BOUNDS,
     COMPLEX_WORDS,
+    DEFINITE,
     DENYING_PHRASES,
     EMPTY,
     ENDING,
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 # A denying word has its complement at most so many words behind it.
 _NEAR = 4
 _LIGHT_TAGS = frozenset(("IN", "TO", "DT", "POS", "CC", "RP", "EX", "WDT", "MD"))
-_SUBJECTS = ("nsubj", "nsubjpass", "xsubj", "csubj")
+SUBJECTS = ("nsubj", "nsubjpass", "xsubj", "csubj")
 
 
 class Denial(NamedTuple):
@@ -99,8 +101,15 @@ class ReadSentence:
     def is_verb(self, word: int) -> bool:
         """Whether a word is a verb other than a modal, or has a subject."""
         return self.tags[word].startswith("VB") or any(
-            edge.relation in _SUBJECTS for edge in self.dependents.get(word, ())
+            edge.relation in SUBJECTS for edge in self.dependents.get(word, ())
         )
+
+    def is_definite(self, noun: int) -> bool:
+        """Whether a noun names something that is there: *the dog*, *his dog*, *Rex*."""
+        if self.tags[noun].startswith(("NNP", "PRP")):
+            return True
+        below = self.dependents.get(noun, ())
+        return any(edge.relation == "poss" or self.lower[edge.dependent] in DEFINITE for edge in below)
 
     def clause_of(self, word: int) -> int:
         """The predicate above a word, or the word itself if it is one; -1 if there is none."""
@@ -118,6 +127,7 @@ class ReadSentence:
         """What is denied in the sentence, from the left."""
         found: list[Denial] = []
         taken: set[int] = set()
+        negating = set(negating_words(self.lower, self.lemmas))
         for word in range(len(self)):
             if word in taken:
                 continue
@@ -126,9 +136,9 @@ class ReadSentence:
             if relation is not None:
                 denial = self._denied_behind(word, word + 2, relation)
                 taken.add(word + 1)
-            elif self.lower[word] in NEGATIONS:
+            elif word in negating and self.lower[word] in NEGATIONS:
                 denial = self._negated(word)
-            elif self.lemmas[word] in DENYING:
+            elif word in negating:
                 denial = self._complement(word, OPPOSITE)
             elif self.lemmas[word] in ENDING and not self.is_before_value(word):
                 denial = self._complement(word, DIFFERENT)
@@ -144,12 +154,21 @@ class ReadSentence:
         """Whether a value stands behind a word: *almost eight months*, *nearly half*, *almost a million*."""
         start = word + 1 + (self.lower[word + 1 : word + 2] in (["a"], ["an"]))
         return start < len(self) and (
-            self.tags[start] == "CD" or self.lower[start] in ("half", "all", "every", "no", "twice", "dozen")
+            self.tags[start] in ("CD", "$")
+            or self.lower[start] in ("half", "all", "every", "no", "twice", "dozen")
         )
 
     def _negated(self, word: int) -> Denial | None:
         """What a negation word negates."""
         span, lower = (word, word + 1), self.lower[word]
+        if self.lower[word + 2 : word + 3] == ["than"] and self.lower[word + 1] in BOUNDS:
+            return Denial(span, word + 1, -1, OPPOSITE)
+        is_contrast = self.lower[max(0, word - 1)] == "," and self.tags[word + 1 : word + 2] in (
+            ["DT"],
+            ["IN"],
+        )
+        if is_contrast:  # *A dog barked, not a cat*
+            return self._denied_behind(word, word + 1, OPPOSITE)
         if self.lower[word : word + 2] == ["no", "one"]:
             span, lower, word = (word, word + 2), "nobody", word + 1
         above = self.governors.get(word, [])

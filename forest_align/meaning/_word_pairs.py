@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from difflib import SequenceMatcher
 from functools import cache
 
@@ -11,6 +12,7 @@ from forest_align.lexicon.oppositions import Opposition, opposition
 from forest_align.meaning.meaning_words import (
     CONVERSES,
     DEFINITE_PREPOSITIONS,
+    LIGHT_VERBS,
     MODALS,
     OPPOSED_PREFIXES,
     QUANTIFIERS,
@@ -220,17 +222,28 @@ def _are_letters(one: str, two: str, tags: tuple[str, str]) -> bool:
 def _of_taxonomy(one: WordProfile, two: WordProfile, tags: tuple[str, str]) -> tuple[str, str]:
     """What WordNet's hierarchy says."""
     lexicon = load_lexicon()
-    if one.is_function or two.is_function or tags[0].startswith("NNP") or tags[1].startswith("NNP"):
+    are_names = [tag.startswith("NNP") for tag in tags]
+    if one.is_function or two.is_function or any(are_names) != all(are_names):
+        return UNKNOWN, ""
+    if LIGHT_VERBS & {one.lemma, two.lemma}:
         return UNKNOWN, ""
     ours, theirs = lexicon.senses(one.lemma, tags[0]), lexicon.senses(two.lemma, tags[1])
     above = [
         {other: steps for s in senses for other, steps in lexicon.related_synsets(s).above}
         for senses in (ours, theirs)
     ]
+    if all(are_names):
+        # Two cities are different ones; a city and its country are not compared.
+        are_sisters = not _directly(above[0]).isdisjoint(_directly(above[1]))
+        return (DIFFERENT, "names") if are_sisters else (UNKNOWN, "")
     if any(sense in above[0] for sense in theirs):
         return SPECIFIC, "taxonomy"
     if any(sense in above[1] for sense in ours):
         return GENERAL, "taxonomy"
-    directly = [{other for other, steps in one.items() if steps == 1} for one in above]
-    are_sisters = tags[0].startswith("NN") and not directly[0].isdisjoint(directly[1])
+    are_sisters = tags[0].startswith("NN") and not _directly(above[0]).isdisjoint(_directly(above[1]))
     return UNKNOWN, "other words of one kind" if are_sisters else ""
+
+
+def _directly(above: Mapping[int, int]) -> set[int]:
+    """The synsets one step above a word."""
+    return {synset for synset, steps in above.items() if steps == 1}

@@ -25,7 +25,7 @@ def known_relations(alignment: Alignment) -> list[AtomicRelation]:
     found = dict.fromkeys(
         one for pair in related if pair.relation is not None for one in pair.relation.evidence
     )
-    for one in atomic_relations(alignment.source, alignment.target, alignment.words.pairs):
+    for one in atomic_relations(alignment.source, alignment.target, alignment.words.pairs).relations:
         # A relation that a phrase pair around it does not rest on is settled: the two say the same.
         is_settled = one not in found and any(
             one.lies_in(pair.source_node.span, pair.target_node.span) for pair in related

@@ -3,7 +3,7 @@
 # ruff: noqa: SIM905
 from __future__ import annotations
 
-from forest_align.meaning.relation_algebra import DIFFERENT, EQUIVALENT, GENERAL, OPPOSITE, SPECIFIC
+from forest_align.meaning.relation_algebra import DIFFERENT, EQUIVALENT, GENERAL, OPPOSITE, SPECIFIC, UNKNOWN
 
 #: The rule about quantities; no model judges what it leaves open.
 VALUES = "values"
@@ -11,6 +11,10 @@ VALUES = "values"
 NEGATIVE_PRONOUNS = frozenset(("none", "nobody", "nothing", "nowhere"))
 #: Lemmas of words whose complement does not hold, or not any more: *stopped smoking*, *nearly won*.
 ENDING = frozenset("stop cease quit discontinue cancel nearly almost virtually threaten pretend".split())
+#: Lemmas of verbs whose complement holds (Karttunen 1971): *managed to win*.
+IMPLICATIVE = frozenset("manage remember bother dare proceed happen hasten condescend".split())
+#: *Not less than* says the same as *at least*.
+BOUNDS = {"less": "least", "fewer": "least", "more": "most"}
 #: Phrases that deny what follows them.
 DENYING_PHRASES = {
     ("far", "from"): OPPOSITE,
@@ -56,6 +60,9 @@ OPPOSED_PREFIXES = (
 )
 #: Verbs that add nothing by themselves.
 LIGHT_VERBS = frozenset(("be", "do", "have", "get", "become", "locate", "situate"))
+#: Determiners of what is there.
+DEFINITE = frozenset(("the", "this", "that", "these", "those"))
+_PARTIAL = frozenset(("some", "many", "several", "few", "most"))
 #: Words that say of how many something is so.
 QUANTIFIERS = frozenset("all every each some any most more many several few fewer both".split())
 #: Words that add nothing to what is said.
@@ -301,4 +308,6 @@ def contrast(one: str, two: str) -> str | None:
         return _SCALES[one, two]
     if (two, one) in _SCALES:
         return GENERAL
+    if (one in _PARTIAL and two in DEFINITE) or (two in _PARTIAL and one in DEFINITE):
+        return UNKNOWN  # *some merchants*, *the merchants*
     return EQUIVALENT if (one, two) in _EQUAL else None

@@ -6,11 +6,11 @@ words are added, so a phrase that holds two opposite words is never called equiv
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from forest_align.alignment import AtomicRelation
+    from forest_align.alignment import AtomicRelation, Span
 
 EQUIVALENT, SPECIFIC, GENERAL = "equivalent", "more specific", "more general"
 DIFFERENT, OPPOSITE = "different", "opposite"
@@ -25,6 +25,61 @@ NEGATION = "negation"
 STRENGTH = (EQUIVALENT, SPECIFIC, GENERAL, MIXED, DIFFERENT, OPPOSITE, UNKNOWN)
 _RANK = {relation: rank for rank, relation in enumerate(STRENGTH)}
 _FLIPPED = {SPECIFIC: GENERAL, GENERAL: SPECIFIC}
+
+
+class Scope(NamedTuple):
+    """The words of a sentence below a negation, or in the noun phrase of *all*, *every* or *no*."""
+
+    side: int  # 0: the source, 1: the target
+    operator: int  # The word whose scope it is
+    words: frozenset[int]
+
+
+class HiddenRelation(NamedTuple):
+    """A relation of words that the words around them settle: *dead*, *alive* within *not dead*, *alive*."""
+
+    words: AtomicRelation
+    # The spans within which nothing is left of it
+    source: Span
+    target: Span
+
+    def is_seen_in(self, source: Span, target: Span) -> bool:
+        """Whether two phrases have the words, but not all that settles their relation."""
+        return self.words.lies_in(source, target) and not (
+            _contains(source, self.source) and _contains(target, self.target)
+        )
+
+
+def _contains(outer: Span, inner: Span) -> bool:
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+class SentenceRelations(NamedTuple):
+    """What is known about the words of two sentences."""
+
+    relations: list[AtomicRelation]  # As seen from the words themselves
+    scopes: list[Scope]  # Where more specific and more general change places
+    hidden: Sequence[HiddenRelation] = ()  # What only phrases within the sentences see
+
+    def inside(self, source: Span, target: Span) -> list[AtomicRelation]:
+        """The relations of the words of two phrases, as seen from the phrases (projection).
+
+        A scope counts only if its operator is in the phrase: *black dog* says more than *dog*, even if *no
+        black dog* says less than *no dog*.
+        """
+        spans = source, target
+        scopes = [one for one in self.scopes if one.operator in range(*spans[one.side])]
+        found = [_projected(one, scopes) for one in self.relations if one.lies_in(source, target)]
+        return found + [one.words for one in self.hidden if one.is_seen_in(source, target)]
+
+
+def _projected(one: AtomicRelation, scopes: Sequence[Scope]) -> AtomicRelation:
+    if one.relation not in _FLIPPED or one.rule in ("quantifier", "approximate value"):
+        return one
+    side = 1 if one.source is None else 0
+    span = one.target if one.source is None else one.source
+    turned = span is not None and any(span[0] in scope.words and scope.side == side for scope in scopes)
+    return one._replace(relation=flipped(one.relation)) if turned else one
 
 
 def join(one: str, two: str) -> str:

@@ -3,9 +3,9 @@
 # ruff: noqa: SIM905
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from forest_align.alignment import AtomicRelation, Span
 from forest_align.lexicon.groups import Group, lexical_groups
@@ -14,9 +14,9 @@ from forest_align.lexicon.number_tables import UNITS
 from forest_align.meaning._compared_values import compared_values
 from forest_align.meaning._exchanged_roles import exchanged_roles
 from forest_align.meaning._left_over_words import left_over_relation
-from forest_align.meaning._read_sentence import Denial, ReadSentence
+from forest_align.meaning._read_sentence import SUBJECTS, Denial, ReadSentence
 from forest_align.meaning._word_pairs import is_negative, word_relation
-from forest_align.meaning.meaning_words import QUANTIFIERS, VALUES, contrast
+from forest_align.meaning.meaning_words import BOUNDS, QUANTIFIERS, VALUES, contrast
 from forest_align.meaning.relation_algebra import (
     DIFFERENT,
     EQUIVALENT,
@@ -25,6 +25,9 @@ from forest_align.meaning.relation_algebra import (
     OPPOSITE,
     SPECIFIC,
     UNKNOWN,
+    HiddenRelation,
+    Scope,
+    SentenceRelations,
     flipped,
 )
 
@@ -40,8 +43,8 @@ _DENIED = ("dobj", "nsubjpass", "ccomp", "xcomp")
 
 def atomic_relations(
     source: Sentence, target: Sentence, links: Iterable[tuple[int, int]]
-) -> list[AtomicRelation]:
-    """The relations of the words of two sentences that are not equivalent, seen from the whole sentences.
+) -> SentenceRelations:
+    """The relations of the words of two sentences that are not equivalent.
 
     Parameters
     ----------
@@ -50,36 +53,9 @@ def atomic_relations(
     links : iterable of (int, int)
         Their word links.
     """
-    return compare_words(source, target, links).relations
-
-
-class HiddenRelation(NamedTuple):
-    """A relation of words that the words around them settle: *dead*, *alive* within *not dead*, *alive*."""
-
-    words: AtomicRelation
-    # The spans within which nothing is left of it
-    source: Span
-    target: Span
-
-    def is_seen_in(self, source: Span, target: Span) -> bool:
-        """Whether two phrases have the words, but not all that settles their relation."""
-        settling = AtomicRelation(self.source, self.target, EQUIVALENT, "")
-        return self.words.lies_in(source, target) and not settling.lies_in(source, target)
-
-
-class WordComparison(NamedTuple):
-    """What the linked words of two sentences say about each other."""
-
-    relations: list[AtomicRelation]  # Those that are not equivalent, seen from the whole sentences
-    hidden: list[HiddenRelation]  # What phrases within the sentences may see besides
-
-
-def compare_words(source: Sentence, target: Sentence, links: Iterable[tuple[int, int]]) -> WordComparison:
-    """Compare two sentences as :func:`atomic_relations` does, and tell what only parts of them see."""
     if source.words == target.words:
-        return WordComparison([], [])
-    comparison = _Comparison(ReadSentence(source), ReadSentence(target), sorted(set(links)))
-    return WordComparison(comparison.relations, comparison.hidden)
+        return SentenceRelations([], [])
+    return _Comparison(ReadSentence(source), ReadSentence(target), sorted(set(links))).relations
 
 
 class _Comparison:
@@ -99,8 +75,8 @@ class _Comparison:
         self.hidden: list[HiddenRelation] = []
 
     @property
-    def relations(self) -> list[AtomicRelation]:
-        """All relations."""
+    def relations(self) -> SentenceRelations:
+        """All relations, and where they turn around."""
         found = self._of_denials()
         self.settled |= self.values.settled
         found += self.values.relations
@@ -115,7 +91,7 @@ class _Comparison:
                 self.hidden.append(HiddenRelation(unknown, *spans))
         found += self._of_links()
         found += self._of_left_over()
-        return [self._projected(one) for one in found]
+        return SentenceRelations(found, [*self.scopes, *self._restrictors()], self.hidden)
 
     def _hide(self, spans: tuple[Span, Span], cells: Iterable[tuple[int, int]]) -> None:
         """Hide what linked words say by themselves within two spans."""
@@ -148,7 +124,7 @@ class _Comparison:
             {word for denial in read.denials for word in range(*denial.span) if word != denial.target}
             for read in self.sides
         )
-        self.scopes: tuple[set[int], set[int]] = (set(), set())
+        self.scopes: list[Scope] = []
         found: list[AtomicRelation] = []
         for one in list(rest[0]):
             for other in rest[1]:
@@ -181,14 +157,23 @@ class _Comparison:
 
     def _settle_denials(self, one: Denial, other: Denial) -> None:
         for side, denial in enumerate((one, other)):
-            scope = self.scopes[side]
+            read = self.sides[side]
             if denial.target in range(*denial.span):  # *firmly denied all charges*: only the charges
-                objects = self.sides[side].dependents.get(denial.target, ())
+                objects = read.dependents.get(denial.target, ())
                 tops = [one.dependent for one in objects if one.relation in _DENIED]
             else:
                 tops = [denial.clause if denial.clause >= 0 else denial.target]
-            for top in tops:
-                scope |= _below(self.sides[side], top)
+            words = {word for top in tops for word in _below(read, top)}
+            # *The old man did not sleep* speaks of a man who is there: it says more than *the man did not*.
+            subjects = (
+                edge.dependent
+                for top in tops
+                for edge in read.dependents.get(top, ())
+                if edge.relation in SUBJECTS
+            )
+            for subject in filter(read.is_definite, subjects):
+                words -= _below(read, subject)
+            self.scopes.append(Scope(side, denial.span[0], frozenset(words)))
         self.settled |= {(i, j) for i in range(*one.span) for j in range(*other.span)}
         for i, j in self.links:  # *did not see anyone*, *saw nobody*
             if (i in range(*one.span)) != (j in range(*other.span)):
@@ -203,9 +188,17 @@ class _Comparison:
             others = self.partners[side].get(denial.clause, [])
         own = set(range(*denial.span))
         if not others:
-            return []
+            if self.sides[side].lower[denial.target] not in BOUNDS:
+                return []
+            relation = AtomicRelation(denial.span, None, GENERAL, "approximate value")
+            return [relation if side == 0 else relation.swap()]  # *no more than an hour*, *an hour*
         cells = self._cells(side, denial.target, others)
         spans = self._from(side, _hull({*own, denial.target}), _hull(set(others)))
+        bounds = {self._bound(1 - side, other) for other in others} - {""}
+        if bounds:  # *not less than 60*, *at least 60*
+            self.settled |= set(cells)
+            is_same = bounds == {BOUNDS.get(self.sides[side].lower[denial.target])}
+            return [] if is_same else [AtomicRelation(*spans, UNKNOWN, VALUES)]
         if denial.target not in own:
             # Not dead, alive; not many, few
             between = range(denial.span[1], denial.target)
@@ -263,6 +256,12 @@ class _Comparison:
             is_negative(other_lemmas[other]) and self.sides[side].lemmas[denial.target] != other_lemmas[other]
             for other in links.get(denial.target, ())
         )
+
+    def _bound(self, side: int, word: int) -> str:
+        """*Least* of *at least*, *most* of *at most*; empty for other words."""
+        lower = self.sides[side].lower
+        is_bound = lower[word] in BOUNDS.values() and lower[max(0, word - 1)] == "at"
+        return lower[word] if is_bound else ""
 
     # ------------------------------------------------------------------------------------------- words
 
@@ -384,6 +383,8 @@ class _Comparison:
             for word in range(len(read)):
                 if word in linked or word in self.denial_words[side] or word in self.values.words[side]:
                     continue
+                if self._is_degree(side, word):
+                    continue
                 known = self._of_quantifier(side, word) or left_over_relation(read, word, linked)
                 if known is None:
                     continue
@@ -393,6 +394,17 @@ class _Comparison:
                 else:
                     found.append(AtomicRelation(None, span, flipped(known[0]), known[1]))
         return found
+
+    def _is_degree(self, side: int, word: int) -> bool:
+        """Whether a word says what the form of a linked word says: *most costly*, *costliest*."""
+        degree = self.sides[side].tags[word]
+        if degree not in ("RBR", "RBS"):
+            return False
+        return any(
+            self.sides[1 - side].tags[other].endswith(degree[-1])
+            for edge in self.sides[side].governors.get(word, ())
+            for other in self.partners[side].get(edge.governor, ())
+        )
 
     def _of_quantifier(self, side: int, word: int) -> tuple[str, str] | None:
         """What a quantifier without a link does, beside that of the linked noun; None for other words."""
@@ -408,30 +420,13 @@ class _Comparison:
         strong = read.lower[word] in ("all", "every", "each", "most", "many", "several")
         return (SPECIFIC, "quantifier") if strong else None
 
-    # ------------------------------------------------------------------------------------------- projection
-
-    def _projected(self, one: AtomicRelation) -> AtomicRelation:
-        """The relation as seen from outside of negations and universal quantifiers."""
-        if one.relation not in (SPECIFIC, GENERAL) or one.rule in ("quantifier", "approximate value"):
-            return one
-        turned = False
-        for side, span in enumerate((one.source, one.target)):
-            if span is not None:
-                turned = span[0] in self.scopes[side] or span[0] in self._restrictors[side]
-                break
-        return one._replace(relation=flipped(one.relation)) if turned else one
-
-    @cached_property
-    def _restrictors(self) -> tuple[set[int], ...]:
-        """The words of noun phrases with a universal quantifier."""
-        found = []
-        for read in self.sides:
-            words: set[int] = set()
+    def _restrictors(self) -> Iterator[Scope]:
+        """The noun phrases with a universal quantifier."""
+        for side, read in enumerate(self.sides):
             for word, lower in enumerate(read.lower):
                 if lower in _DOWNWARD and word in read.governors:
-                    words |= _below(read, read.governors[word][0].governor)
-            found.append(words)
-        return tuple(found)
+                    words = _below(read, read.governors[word][0].governor) - {word}
+                    yield Scope(side, word, frozenset(words))
 
 
 def _without_double(denials: Iterable[Denial]) -> list[Denial]:

@@ -28,7 +28,7 @@ _CLASSES = {
     "pronoun": ("PRP",),
     "determiner": ("DT", "PRP$"),
 }
-#: What the first regression reads of a word.
+#: What the regression reads of a word.
 WORD_NUMBERS = (
     *("link", "link of a content word", "link of a name", "link of a number"),
     *("similarity of a content word", "lemma of a content word", "lemma of another word"),
@@ -36,19 +36,16 @@ WORD_NUMBERS = (
     *("content word before a function word", "content word behind a function word"),
     *("weakest of the chunk", "weakest of the chunk of a function word", "sentence"),
 )
-#: What the second regression reads: log-odds of the first one, of the word and of what is around it.
-CONTEXT_NUMBERS = ("word", "before", "behind", "two before", "two behind", "chunk", "sentence", "lowest")
-# python -m forest_align.em.recipes support DATA; the constants come last.
+# python -m forest_align.em.recipes support DATA; the constant comes last.
 WORD_WEIGHTS = (
-    *(0.082, -0.072, 0.307, 0.109, 1.042, 0.538, -0.274, -1.687, 1.335, 0.378, -0.857),
-    *(1.045, 2.009, 1.510, 0.817, 0.088, 0.194, 0.230, -0.110, -0.156, 1.423),
+    *(0.079, -0.061, 0.329, 0.127, 1.015, 0.490, -0.282, -1.707, 1.322, 0.369, -0.798),
+    *(1.008, 1.970, 1.498, 0.795, 0.094, 0.196, 0.235, -0.101, -0.161, 0.657),
 )
-CONTEXT_WEIGHTS = (0.772, 0.171, 0.144, 0.040, 0.001, 0.195, -0.261, -0.192, -0.815)
 _LEAST = 1e-4
 # Least probability of links that say that words correspond, and least share of content words with links.
 _LINKED, _CORRESPONDING = 0.5, 0.4
 # Least mean similarity of the content words of a sentence to those of its source. Below are 95% of the
-# hypotheses of RTE beside the text of another one, which the regressions have not seen, and 2% of the claims.
+# hypotheses of RTE beside the text of another one, which the regression has not seen, and 2% of the claims.
 _SAME_SUBJECT = 0.35
 
 
@@ -71,7 +68,7 @@ def compared_sentence(aligner: ContextualAligner, summary: Sentence, source: Sen
     probability = aligner.link_probabilities(summary, source)
     likely, _ = aligner.likely_links(summary, source, probability)
     links = probability.astype(np.float64)
-    relations = atomic_relations(summary, source, likely.pairs)
+    relations = atomic_relations(summary, source, likely.pairs).relations
     supporting = links.copy()
     for one in relations:
         if one.target is None or not _denies_support(one):
@@ -100,8 +97,7 @@ def support_of_words(summary: Sentence, compared: Sequence[ComparedSentence]) ->
     """Probability that the source says what each word says, float64 (n,); 0 without sentences to compare."""
     if not compared or _mean_of_content(_similarity(compared), content_words(summary)) < _SAME_SUBJECT:
         return np.zeros(len(summary))
-    first = regression(word_numbers(summary, compared), WORD_WEIGHTS)
-    found = regression(context_numbers(summary, first), CONTEXT_WEIGHTS)
+    found = regression(word_numbers(summary, compared), WORD_WEIGHTS)
     # Words that only correspond to others that say something else are not supported, whatever is around them.
     linked, supporting = (
         np.max([table.max(1) for table in tables], axis=0) >= _LINKED
@@ -114,7 +110,7 @@ def support_of_words(summary: Sentence, compared: Sequence[ComparedSentence]) ->
 
 
 def word_numbers(summary: Sentence, compared: Sequence[ComparedSentence]) -> np.ndarray:
-    """What the first regression reads of each word: float64, shape (n, len(WORD_NUMBERS))."""
+    """What the regression reads of each word: float64, shape (n, len(WORD_NUMBERS))."""
     best = _log_odds(np.max([one.supporting.max(1) for one in compared], axis=0))
     similarity = _similarity(compared)
     profiles = load_lexicon().profiles(summary)
@@ -150,18 +146,6 @@ def _similarity(compared: Sequence[ComparedSentence]) -> np.ndarray:
 def _mean_of_content(values: np.ndarray, content: np.ndarray) -> float:
     """The mean over content words; over all words if there are none."""
     return float(values[content].mean() if content.any() else values.mean())
-
-
-def context_numbers(summary: Sentence, probability: np.ndarray) -> np.ndarray:
-    """What the second regression reads of each word: float64, shape (n, len(CONTEXT_NUMBERS))."""
-    words = _log_odds(probability)
-    mean, count = words.mean(), len(words)
-    padded = np.concatenate([[mean, mean], words, [mean, mean]])
-    chunk = words.copy()
-    for start, end in chunk_spans(summary.tags, summary.words):
-        chunk[start:end] = words[start:end].mean()
-    near = [padded[place : place + count] for place in (1, 3, 0, 4)]
-    return np.stack([words, *near, chunk, np.full(count, mean), np.full(count, words.min())], axis=1)
 
 
 def content_words(sentence: Sentence) -> np.ndarray:

@@ -59,7 +59,7 @@ def aligned_chunks(
     known = atomic_relations(source, target, words.pairs)
     found = []
     for (ours, theirs), of_pair, similarity in zip(pairs, relations, similarities.tolist(), strict=True):
-        inside = tuple(one for one in known if one.lies_in(ours, theirs))
+        inside = tuple(one for one in known.relations if one.lies_in(ours, theirs))
         best = int(of_pair.argmax())
         relation = PhraseRelation(CHUNK_RELATIONS[best], float(of_pair[best]))
         if related_by(inside) == OPPOSITE:

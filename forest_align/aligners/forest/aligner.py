@@ -281,12 +281,12 @@ class ForestAligner(ParsingAligner):
         model, paraphrases = self.model.relations, self.paraphrases
         if model is None and paraphrases is None:
             return alignment
-        known = judged_relations(alignment, model, phrases)
+        judged = judged_relations(alignment, model, phrases)
         if model is not None:
-            alignment = with_relations(alignment, known)
+            alignment = with_relations(alignment, judged)
         if paraphrases is None:
             return alignment
-        return with_paraphrase_probability(alignment, paraphrases, known.atomic)
+        return with_paraphrase_probability(alignment, paraphrases, judged.known)
 
     def pairs_to_judge(
         self, source: Sentence, target: Sentence, candidates: Sequence[Candidate]

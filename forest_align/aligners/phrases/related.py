@@ -25,8 +25,16 @@ from forest_align.alignment import (
 )
 from forest_align.lexicon.tables import is_content_word
 from forest_align.meaning.changes import WordChanges
-from forest_align.meaning.relation_algebra import EQUIVALENT, MIXED, UNKNOWN, related_by
-from forest_align.meaning.sentence_comparison import HiddenRelation, compare_words
+from forest_align.meaning.relation_algebra import (
+    DIFFERENT,
+    EQUIVALENT,
+    MIXED,
+    OPPOSITE,
+    UNKNOWN,
+    SentenceRelations,
+    related_by,
+)
+from forest_align.meaning.sentence_comparison import atomic_relations
 
 if TYPE_CHECKING:
     from forest_align.aligners.phrases.features import SpanEvidence
@@ -43,6 +51,8 @@ _MOST_AROUND = 2
 # is asked of words other than names if the sentences share most words: then they speak of the same.
 _EQUIVALENT_FROM, _EQUIVALENT_AMONG_SHARED_FROM = 0.6, 0.3
 _MOSTLY_SHARED = 0.8
+# Words that are linked elsewhere do not change them.
+_STRONG = (DIFFERENT, OPPOSITE)
 # Nothing is said of phrases that may not correspond: below, half of the relations read by hand were wrong.
 _CORRESPONDING_FROM = 0.6
 
@@ -50,10 +60,9 @@ _CORRESPONDING_FROM = 0.6
 class JudgedRelations(NamedTuple):
     """What is known about the words and the short phrases of an alignment."""
 
-    atomic: list[AtomicRelation]  # The words that do not say the same
+    known: SentenceRelations  # The words that do not say the same
     # By the place of a short phrase pair, how similar its phrases are, from 0 to 5
     similarity: dict[int, float]
-    hidden: Sequence[HiddenRelation] = ()  # What phrases see that lack words around it
 
 
 def judged_relations(
@@ -64,38 +73,36 @@ def judged_relations(
     The model judges nodes of the forests only, not rules, and needs the ``phrases`` of both sentences.
     """
     pairs = alignment.phrases
-    known, hidden = compare_words(alignment.source, alignment.target, alignment.words.pairs)
+    known = atomic_relations(alignment.source, alignment.target, alignment.words.pairs)
     if model is None or phrases is None:
-        return JudgedRelations(known, {}, hidden)
+        return JudgedRelations(known, {})
     short = [k for k, pair in enumerate(pairs) if _longer_side(pair) <= _MOST_WORDS and not pair.is_rule]
     judged = _judged(alignment, short, model, phrases)
-    return JudgedRelations(
-        _settled(alignment, known, judged), {k: one[1] for k, one in judged.items()}, hidden
-    )
+    settled = known._replace(relations=_settled(alignment, known.relations, judged))
+    return JudgedRelations(settled, {k: one[1] for k, one in judged.items()})
 
 
-def with_relations(alignment: Alignment, known: JudgedRelations) -> Alignment:
+def with_relations(alignment: Alignment, judged: JudgedRelations) -> Alignment:
     """Set ``relation`` of the phrase pairs where it is known, and ``similarity`` of short phrases."""
     source, target = alignment.source, alignment.target
     changes = WordChanges(source, target, alignment.words.pairs)
     related = []
     for k, pair in enumerate(alignment.phrases):
         if pair.probability < _CORRESPONDING_FROM:
-            related.append(replace(pair, similarity=known.similarity.get(k)))
+            related.append(replace(pair, similarity=judged.similarity.get(k)))
             continue
         spans = pair.source_node.span, pair.target_node.span
-        inside = [one for one in known.atomic if one.lies_in(*spans)]
-        hidden = [one.words for one in known.hidden if one.is_seen_in(*spans)]
-        name = related_by([*inside, *hidden])
+        name = related_by(judged.known.inside(*spans))
         relation = None
-        if name not in (MIXED, UNKNOWN):
+        inside = tuple(one for one in judged.known.relations if one.lies_in(*spans))
+        if name not in (MIXED, UNKNOWN) and not (name not in _STRONG and _leads_out(alignment, pair)):
             words = source.words[slice(*spans[0])], target.words[slice(*spans[1])]
             # Of most pairs both sides are one and the same word: nothing can have changed.
             is_same = words[0] == words[1]
             # Function words that differ replace each other only in a phrase: by Ann, of Ann.
             if is_same or name != EQUIVALENT or any(map(is_content_word, chain(*words))):
-                relation = PhraseRelation(name, None, () if is_same else changes.of(*spans), tuple(inside))
-        related.append(replace(pair, relation=relation, similarity=known.similarity.get(k)))
+                relation = PhraseRelation(name, None, () if is_same else changes.of(*spans), inside)
+        related.append(replace(pair, relation=relation, similarity=judged.similarity.get(k)))
     return replace(alignment, phrases=tuple(related))
 
 
@@ -147,7 +154,7 @@ def _settled(
     are_shared = _shared_words(alignment) >= _MOSTLY_SHARED
     found = []
     for one in known:
-        if one.rule in _JUDGED_RULES:
+        if one.rule in _JUDGED_RULES and not _are_names(alignment, one):
             around = {k: _size(*spans[k]) for k in judged if one.lies_in(*spans[k])}
             smallest = min(around, key=around.__getitem__, default=-1)
             if around and around[smallest] <= _size(one.source, one.target) + _MOST_AROUND:
@@ -166,6 +173,35 @@ def _size(*spans: Span | None) -> int:
 
 def _has_name(alignment: Alignment, one: AtomicRelation) -> bool:
     """Whether one of the words of a relation is a part of a name."""
-    sides = zip((alignment.source, alignment.target), (one.source, one.target), strict=True)
-    tags = chain.from_iterable(side.tags[slice(*span)] for side, span in sides if span is not None)
-    return any(tag.startswith("NNP") for tag in tags)
+    return any(chain.from_iterable(_names(alignment, one)))
+
+
+def _are_names(alignment: Alignment, one: AtomicRelation) -> bool:
+    """Whether both sides of a relation are names alone: *Cuba*, *Havana*."""
+    return all(names and all(names) for names in _names(alignment, one))
+
+
+def _names(alignment: Alignment, one: AtomicRelation) -> list[list[bool]]:
+    """For each side of a relation whether its words are parts of names."""
+    return [
+        [] if span is None else [tag.startswith("NNP") for tag in side.tags[slice(*span)]]
+        for side, span in zip((alignment.source, alignment.target), (one.source, one.target), strict=True)
+    ]
+
+
+def _leads_out(alignment: Alignment, pair: PhrasePair) -> bool:
+    """Whether content words of a phrase have partners outside of the other one only: *a sliding tube*."""
+    spans = pair.source_node.span, pair.target_node.span
+    for link in alignment.outside:
+        for side, sentence in enumerate((alignment.source, alignment.target)):
+            word, other = link[side], link[1 - side]
+            if (
+                not spans[side][0] <= word < spans[side][1]
+                or spans[1 - side][0] <= other < spans[1 - side][1]
+            ):
+                continue
+            partners = (one[1 - side] for one in alignment.words.pairs if one[side] == word)
+            is_linked_inside = any(spans[1 - side][0] <= one < spans[1 - side][1] for one in partners)
+            if is_content_word(sentence.words[word].lower()) and not is_linked_inside:
+                return True
+    return False

@@ -13,7 +13,13 @@ from forest_align.aligners.logistic_function import logistic
 from forest_align.aligners.model_folder import ModelFormat, bundled_folder
 from forest_align.aligners.sentence_pairs.features import FEATURES, pair_features
 from forest_align.lexicon.tables import is_punctuation
-from forest_align.meaning.relation_algebra import DIFFERENT, OPPOSITE, related_by
+from forest_align.meaning.relation_algebra import (
+    DIFFERENT,
+    EQUIVALENT,
+    OPPOSITE,
+    SentenceRelations,
+    related_by,
+)
 from forest_align.meaning.sentence_comparison import atomic_relations
 from forest_align.types import ModelError
 
@@ -96,18 +102,19 @@ def bundled_model() -> ParaphraseModel:
         return ParaphraseModel.load(folder)
 
 
-# Of sentences that say something different or opposite.
-_MOST_PROBABLE = 0.5
+# At most of sentences that say something different or opposite; at least of those whose differences cancel.
+_HALF = 0.5
 
 
 def with_paraphrase_probability(
-    alignment: Alignment, model: ParaphraseModel, relations: Sequence[AtomicRelation] | None = None
+    alignment: Alignment, model: ParaphraseModel, relations: SentenceRelations | None = None
 ) -> Alignment:
     """Set ``paraphrase_probability``, and let no pair of whole sentences be more probable.
 
     Word links alone make every pair of whole sentences certain, because no link can leave it. A pair that
     leaves out punctuation alone counts as one, too. The probability of sentences that are known to say
-    something different or opposite is 0.5 at most. A pair of two single words keeps the probability of its
+    something different or opposite is 0.5 at most, and that of sentences that say the same because
+    differences cancel out is 0.5 at least. A pair of two single words keeps the probability of its
     link. Alignments of sentences without word vectors stay as they are.
 
     Parameters
@@ -116,7 +123,7 @@ def with_paraphrase_probability(
         With word links.
     model : ParaphraseModel
         The model.
-    relations : sequence of AtomicRelation, optional
+    relations : SentenceRelations, optional
         The words that do not say the same, if they are known.
 
     Raises
@@ -129,9 +136,13 @@ def with_paraphrase_probability(
         return alignment
     if relations is None:
         relations = atomic_relations(source, target, alignment.words.pairs)
-    probability = model.probability(source, target, alignment.words, relations)
-    if related_by(relations) in (DIFFERENT, OPPOSITE):
-        probability = min(probability, _MOST_PROBABLE)
+    inside = relations.inside((0, len(source)), (0, len(target)))
+    probability = model.probability(source, target, alignment.words, inside)
+    root = related_by(inside)
+    if root in (DIFFERENT, OPPOSITE):
+        probability = min(probability, _HALF)
+    elif root == EQUIVALENT and relations.hidden:
+        probability = max(probability, _HALF)
     phrases = tuple(
         replace(pair, probability=probability)
         if pair.probability > probability

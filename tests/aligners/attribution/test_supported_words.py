@@ -1,4 +1,4 @@
-"""What two regressions read of the words of a summary."""
+"""What the regression reads of the words of a summary."""
 
 from __future__ import annotations
 
@@ -6,12 +6,9 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.attribution.supported_words import (
-    CONTEXT_NUMBERS,
-    CONTEXT_WEIGHTS,
     WORD_NUMBERS,
     WORD_WEIGHTS,
     ComparedSentence,
-    context_numbers,
     support_of_words,
     word_numbers,
 )
@@ -36,7 +33,6 @@ def numbers(*sentences: ComparedSentence) -> dict[str, list[float]]:
 
 def test_each_number_has_a_weight() -> None:
     assert len(WORD_WEIGHTS) == len(WORD_NUMBERS) + 1
-    assert len(CONTEXT_WEIGHTS) == len(CONTEXT_NUMBERS) + 1
 
 
 def test_a_word_counts_by_its_best_link_in_any_sentence() -> None:
@@ -51,18 +47,9 @@ def test_a_word_counts_by_its_best_link_in_any_sentence() -> None:
     assert found["sentence"] == pytest.approx([high / 2] * 5, abs=0.001)
 
 
-def test_the_context_of_a_word_is_its_neighbours_chunk_and_sentence() -> None:
-    rows = context_numbers(SUMMARY, np.array([0.5, 0.5, 0.9, 0.1, 0.5]))
-    found = dict(zip(CONTEXT_NUMBERS, rows.T.round(3).tolist(), strict=True))
-    high = round(float(np.log(9)), 3)
-    assert found["before"] == [0, 0, 0, high, -high]
-    assert found["behind"] == [0, high, -high, 0, 0]
-    assert found["lowest"] == [-high] * 5
-
-
 def test_words_are_supported_by_links_and_not_by_sentences_about_something_else() -> None:
     linked, unlinked = [0.9] * 5, [0.9, 0.9, 0.001, 0.9, 0.9]
-    assert support_of_words(SUMMARY, [compared(linked)]).min() > 0.5
+    assert support_of_words(SUMMARY, [compared(linked, words="rome two dog")]).min() > 0.5
     partly = support_of_words(SUMMARY, [compared(unlinked)])
     assert partly.argmin() == 2
     assert partly[2] < 0.5 < partly[4]
@@ -71,7 +58,7 @@ def test_words_are_supported_by_links_and_not_by_sentences_about_something_else(
 
 
 def test_a_word_that_only_corresponds_to_another_value_is_not_supported() -> None:
-    one = compared([0.9] * 5)
+    one = compared([0.9] * 5, words="rome two dog")
     vetoed = one.links.copy()
     vetoed[2] = 0.0
     other = ComparedSentence(one.links, vetoed, [], one.similarity, one.words, True)

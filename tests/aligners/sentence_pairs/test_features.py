@@ -44,7 +44,7 @@ def test_swapped_sentences_have_the_same_features_in_the_order_of_their_names(
     pair: tuple[Sentence, Sentence, Links],
 ) -> None:
     source, target, joined = pair
-    relations = atomic_relations(source, target, joined.pairs)
+    relations = atomic_relations(source, target, joined.pairs).relations
     one = pair_features(source, target, joined, relations)
     two = pair_features(target, source, joined.swap(), [relation.swap() for relation in relations])
     assert tuple(one) == tuple(two) == FEATURES

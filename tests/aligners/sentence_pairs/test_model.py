@@ -14,7 +14,8 @@ from forest_align.aligners.sentence_pairs.model import (
     bundled_model,
     with_paraphrase_probability,
 )
-from forest_align.alignment import Alignment, PhrasePair
+from forest_align.alignment import Alignment, AtomicRelation, PhrasePair
+from forest_align.meaning.relation_algebra import HiddenRelation, SentenceRelations
 from forest_align.types import ModelError, Node, Sentence
 
 from ...bound_models import bind
@@ -80,6 +81,10 @@ def test_damaged_weights_are_refused(tmp_path: Path, name: str, value: float) ->
         ParaphraseModel.load(tmp_path)
 
 
+#: Words of which nothing is known.
+NOTHING_KNOWN = SentenceRelations([AtomicRelation((0, 1), (0, 1), "", "other words")], [])
+
+
 def certain_model() -> ParaphraseModel:
     """Holds all sentences for paraphrases."""
     weights = np.zeros((3, len(FEATURES) + 1), dtype=np.float32)
@@ -100,14 +105,26 @@ def whole_pair(probability: float = 1.0) -> Alignment:
 def test_pairs_of_whole_sentences_are_no_more_probable_than_the_paraphrase() -> None:
     model = bundled_model()
     alignment = whole_pair()
-    found = with_paraphrase_probability(alignment, model, [])
-    probability = model.probability(alignment.source, alignment.target, alignment.words, [])
+    found = with_paraphrase_probability(alignment, model, NOTHING_KNOWN)
+    probability = model.probability(
+        alignment.source, alignment.target, alignment.words, NOTHING_KNOWN.relations
+    )
     assert found.paraphrase_probability == probability and 0 < probability < 1
     assert [pair.probability for pair in found.phrases] == [1.0, probability, probability]
-    never = with_paraphrase_probability(whole_pair(0.0), model, [])
+    never = with_paraphrase_probability(whole_pair(0.0), model, NOTHING_KNOWN)
     assert [pair.probability for pair in never.phrases] == [1, 0, 0]
-    turned = with_paraphrase_probability(alignment.swap(), model, [])
+    turned = with_paraphrase_probability(alignment.swap(), model, NOTHING_KNOWN)
     assert turned.paraphrase_probability == pytest.approx(probability)
+
+
+def test_sentences_whose_differences_cancel_out_are_not_denied() -> None:
+    never = ParaphraseModel(np.zeros(len(FEATURES)), np.ones(len(FEATURES)), -certain_model().weights)
+    hidden = HiddenRelation(NOTHING_KNOWN.relations[0], (0, 2), (0, 2))
+    for alignment in (whole_pair(), whole_pair().swap()):
+        same = with_paraphrase_probability(alignment, never, SentenceRelations([], [], [hidden]))
+        assert same.paraphrase_probability == 0.5
+        unknown = with_paraphrase_probability(alignment, never, NOTHING_KNOWN)
+        assert unknown.paraphrase_probability is not None and unknown.paraphrase_probability < 0.1
 
 
 def test_sentences_that_say_the_opposite_are_never_probable_paraphrases() -> None:

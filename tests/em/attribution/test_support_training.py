@@ -58,7 +58,6 @@ def test_the_recipe_prints_weights(tmp_path: Path, capsys: pytest.CaptureFixture
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
     support_training.run(argparse.Namespace(data=tmp_path, limit=None))
-    figures, words, context = capsys.readouterr().out.splitlines()
+    figures, words = capsys.readouterr().out.splitlines()
     assert "'f1': " in figures
     assert words.startswith("WORD_WEIGHTS = (") and words.count(",") == 20
-    assert context.startswith("CONTEXT_WEIGHTS = (") and context.count(",") == 8
