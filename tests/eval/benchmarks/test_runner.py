@@ -1,4 +1,4 @@
-"""Running an aligner over a benchmark, and what the run reports."""
+"""Running an aligner over a benchmark: predictions as lines, resuming from them, what is reported."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from forest_align.alignment import Alignment
+from forest_align.alignment import Alignment, Links
 from forest_align.cli.benchmark_aligners import IdentityAligner
 from forest_align.eval.benchmarks.report import report
-from forest_align.eval.benchmarks.runner import Run, run_task
+from forest_align.eval.benchmarks.runner import Prediction, Run, read_predictions, run_task
 from forest_align.eval.benchmarks.task import Figures, Task
-from forest_align.types import ForestAlignError, Sentence
+from forest_align.types import ForestAlignError, InputError, Sentence
 
 PAIR = Sentence.from_words(["a", "b"]), Sentence.from_words(["a"])
+
+
 TASK = Task(["1", "2"], [PAIR, PAIR], lambda alignments: [])
 
 
@@ -50,3 +53,71 @@ def test_a_threshold_that_nothing_reaches_is_null_in_the_report(tmp_path: Path) 
     json.dumps(values, allow_nan=False)
     table = values["tables"]["msrp"]  # type: ignore[index]
     assert table["values"] == {"accuracy": 50.0, "threshold": None}
+
+
+TWO_AND_ONE = Sentence.from_words(["a", "b"]), Sentence.from_words(["c"])
+
+
+OTHER_TASK = Task(["1", "2"], [TWO_AND_ONE, TWO_AND_ONE], lambda alignments: [])
+
+
+def prediction(name: str) -> Prediction:
+    vectors = np.array([[1.0, 0.0], [0.0, 2.0]], np.float32), np.array([[-3.0, 3.0]], np.float32)
+    source, target = (
+        Sentence(sentence.tokens, text=sentence.text, vectors=rows)
+        for sentence, rows in zip(TWO_AND_ONE, vectors, strict=True)
+    )
+    links = Links.of([(0, 0), (1, 0)], scores=[0.1, 1 / 3])
+    return Prediction.of(Alignment(source, target, links, id=name))
+
+
+def test_similarities_are_cosines_of_at_least_zero_and_vectors_are_dropped() -> None:
+    found = prediction("1")
+    assert found.similarities == (0.0, pytest.approx(0.5**0.5))
+    assert found.alignment.source.vectors is None
+    assert found.alignment.words.scores == (0.1, 1 / 3)
+
+
+def test_the_same_word_is_fully_similar_whatever_its_vectors() -> None:
+    sides = [
+        Sentence(Sentence.from_words([word]).tokens, text=word, vectors=np.array([vector], np.float32))
+        for word, vector in (("Dog", [1.0, 0.0]), ("dog", [0.6, 0.8]))
+    ]
+    assert Prediction.of(Alignment(*sides, Links.of([(0, 0)]))).similarities == (1.0,)
+
+
+def test_an_unfinished_line_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "predictions.jsonl"
+    assert read_predictions(path, OTHER_TASK) == []
+    path.write_text(prediction("1").to_line() + prediction("2").to_line()[:30], encoding="utf-8")
+    assert [found.to_line() for found in read_predictions(path, OTHER_TASK)] == [prediction("1").to_line()]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            prediction("2").to_line(),
+            "1: cannot resume: expected the alignment of pair '1', found that of '2'",
+        ),
+        (
+            prediction("1").to_line() + prediction("2").to_line() + prediction("3").to_line(),
+            "cannot resume: expected at most 2 lines, one a pair, found 3",
+        ),
+        (
+            prediction("1").to_line().replace('["c"]', '["x"]').replace('"text": "c"', '"text": "x"'),
+            "the target of pair '1' is 'c' now and 'x' in it",
+        ),
+        (prediction("1").to_line().replace("[0.0, ", '["x", '), "field 'word_similarities[0]'"),
+        (prediction("1").to_line().replace("[0.0, ", "[2.5, "), "from 0 to 1, found 2.5"),
+        ("caf\u00e9\n", "1: not JSON"),
+        (prediction("1").to_line() + "{}\n", "predictions.jsonl:2: "),
+        (prediction("1").alignment.to_json() + "\n", "word_similarities"),
+    ],
+)
+def test_predictions_of_something_else_are_refused(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "predictions.jsonl"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        read_predictions(path, OTHER_TASK)
+    assert message in str(caught.value)

@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from forest_align.alignment import Links
-from forest_align.eval.files.matching import FilePrediction, JudgedPair, check_matching
+from forest_align.eval.files.matching import (
+    FilePrediction,
+    JudgedPair,
+    check_matching,
+    worst_pairs,
+    worst_text,
+)
 from forest_align.types import InputError
 
 TOKENS = ("a", "b", "c")
@@ -50,3 +56,27 @@ def test_other_tokens_are_an_error_that_names_pair_and_token(side: str) -> None:
         check_matching(gold("7"), [FilePrediction(Links(), **{side: ("a", "b")})])
     with pytest.raises(InputError, match=f"pair '7': expected {side} token 1 to be 'b', found 'x'"):
         check_matching(gold("7"), [FilePrediction(Links(), **{side: ("a", "x", "c")})])
+
+
+def judged(name: str, links: Links) -> JudgedPair:
+    return JudgedPair(name, ["a", "b"], ["c", "d"], links)
+
+
+def test_the_pairs_with_most_errors_come_first_with_their_links() -> None:
+    pairs = [
+        judged("right", Links.of([(0, 0)])),
+        judged("one", Links.of([(0, 0), (1, 1)], sure=[True, False])),
+        judged("two", Links.of([(0, 0)])),
+    ]
+    predictions = [FilePrediction(links=Links.of(links)) for links in ([(0, 0)], [(1, 1)], [(1, 0)])]
+    found = worst_pairs(pairs, predictions, 5)
+    assert [(one.pair.id, one.missing, one.wrong) for one in found] == [
+        ("two", ((0, 0),), ((1, 0),)),
+        # A possible link need not be found, and is not wrong.
+        ("one", ((0, 0),), ()),
+    ]
+    assert [one.pair.id for one in worst_pairs(pairs, predictions, 1)] == ["two"]
+    assert worst_pairs(pairs, predictions, 5, links="all")[1].missing == ((0, 0),)
+    assert worst_text(found[:1]) == (
+        "\npair two: 1 missing, 1 wrong\n  a b\n  c d\n  missing: a–c\n  wrong: b–c"
+    )

@@ -1,8 +1,9 @@
-"""Labelled bracketing: hand-computed cases, a naive second implementation, the oracle against all trees."""
+"""Brackets: by hand, against a second implementation of COLLINS.prm; the oracle against all trees."""
 
 from __future__ import annotations
 
 import itertools
+import re
 from collections import Counter
 from collections.abc import Iterable
 
@@ -12,45 +13,94 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nltk import Tree
 
-from forest_align.eval.metrics.bracket_scores import brackets_of, oracle_brackets, score_brackets
+from forest_align.eval.metrics.bracket_scores import brackets_of, oracle_brackets, score_brackets, tags_of
 from forest_align.types import InputError, ParseForest
 
-GOLD = "(TOP (S (NP-SBJ (DT The) (NN dog)) (VP (VBD ran) (PRT (RP off))) (. .)))"
+DELETED = [",", ":", "``", "''", "."]
+
+
+KEPT = ["NN", "VB", "$", "-LRB-", "HYPH"]
 
 
 def tree(text: str) -> Tree:
     return Tree.fromstring(text)
 
 
-def naive_brackets(node: Tree, deleted: set[int], counter: itertools.count, found: list) -> list[int]:
-    """Positions of the words below a node, collecting (label, positions of words that stay)."""
-    if isinstance(node[0], str):
-        return [next(counter)]
-    positions = [p for child in node for p in naive_brackets(child, deleted, counter, found)]
-    kept = tuple(p for p in positions if p not in deleted)
-    label = node.label().split("-")[0]
-    if kept and label != "TOP":
-        found.append(("ADVP" if label == "PRT" else label, kept))
-    return positions
+@pytest.mark.parametrize("tag", DELETED)
+def test_words_with_a_tag_of_punctuation_are_taken_out(tag: str) -> None:
+    gold = tree(f"(S (NP ({tag} x) (NN a)) (X ({tag} y)) (VP (VB b)))")
+    assert dict(brackets_of(gold)) == {("S", 0, 2): 1, ("NP", 0, 1): 1, ("VP", 1, 2): 1}
+    assert score_brackets([gold], [gold]).tags.tolist() == [[2, 2]]
 
 
-def naive_counts(gold: Tree, predicted: Tree) -> tuple[int, int, int]:
-    deleted = {k for k, (_, tag) in enumerate(gold.pos()) if tag in {",", ":", "``", "''", "."}}
-    sides = []
-    for one in (gold, predicted):
-        found: list = []
-        naive_brackets(one, deleted, itertools.count(), found)
-        sides.append(found)
-    left, matched = list(sides[0]), 0
-    for bracket in sides[1]:
-        if bracket in left:
-            left.remove(bracket)
-            matched += 1
-    return matched, len(sides[1]), len(sides[0])
+LABELS = st.sampled_from(["A", "B", "A-SBJ", "A=1", "B-TMP=2", "B|A", "PRT", "ADVP", "ADVP-TMP", "S1", "TOP"])
 
 
 @st.composite
 def trees(draw, length: int) -> Tree:
+    """A tree over words with tags of all kinds, traces among them."""
+
+    def build(start: int, end: int) -> Tree:
+        if end - start == 1:
+            node = Tree(draw(st.sampled_from(DELETED + KEPT)), [f"w{start}"])
+        else:
+            cut = draw(st.integers(start + 1, end - 1))
+            node = Tree(draw(LABELS), [build(start, cut), build(cut, end)])
+        for label in draw(st.lists(LABELS, max_size=2)):
+            trace = [Tree("A", [Tree("-NONE-", ["*"])])] if draw(st.booleans()) else []
+            node = Tree(label, [*trace, node])
+        return node
+
+    return Tree("TOP", [build(0, length)])
+
+
+def naive_brackets(node: Tree, deleted: set[int]) -> list[tuple[str, tuple[int, ...]]]:
+    """Label and kept words of each node, words numbered from left to right without the traces."""
+    numbers = itertools.count()
+    found = []
+
+    def walk(node: Tree) -> list[int]:
+        if isinstance(node[0], str):
+            return [] if node.label() == "-NONE-" else [next(numbers)]
+        words = [word for child in node for word in walk(child)]
+        label = re.split("[-=|]", node.label())[0]
+        left = tuple(word for word in words if word not in deleted)
+        if left and label not in ("TOP", "S1"):
+            found.append(({"PRT": "ADVP"}.get(label, label), left))
+        return words
+
+    walk(node)
+    return found
+
+
+@given(st.lists(st.integers(1, 5).flatmap(lambda n: st.tuples(trees(n), trees(n))), min_size=1, max_size=3))
+def test_all_figures_equal_a_naive_implementation(pairs) -> None:
+    matched = found = wanted = exact = right_tags = words = 0
+    for gold, predicted in pairs:
+        tags = tags_of(gold)
+        deleted = {word for word, tag in enumerate(tags) if tag in DELETED}
+        ours, theirs = naive_brackets(gold, deleted), naive_brackets(predicted, deleted)
+        exact += sorted(ours) == sorted(theirs)
+        wanted, found = wanted + len(ours), found + len(theirs)
+        for bracket in theirs:
+            if bracket in ours:
+                ours.remove(bracket)
+                matched += 1
+        for word, (one, other) in enumerate(zip(tags, tags_of(predicted), strict=True)):
+            words += word not in deleted
+            right_tags += word not in deleted and one == other
+    result = score_brackets([gold for gold, _ in pairs], [predicted for _, predicted in pairs])
+    assert result.scores.precision == pytest.approx(matched / found if found else 1)
+    assert result.scores.recall == pytest.approx(matched / wanted if wanted else 1)
+    assert result.exact_match == pytest.approx(exact / len(pairs))
+    assert result.tagging_accuracy == pytest.approx(right_tags / words if words else 1)
+
+
+GOLD = "(TOP (S (NP-SBJ (DT The) (NN dog)) (VP (VBD ran) (PRT (RP off))) (. .)))"
+
+
+@st.composite
+def plain_trees(draw, length: int) -> Tree:
     tags = st.sampled_from(["NN", "VB", ",", "."])
 
     def build(start: int, end: int) -> Tree:
@@ -65,14 +115,6 @@ def trees(draw, length: int) -> Tree:
         return node
 
     return Tree("TOP", [build(0, length)])
-
-
-@given(st.integers(1, 6).flatmap(lambda n: st.tuples(trees(n), trees(n))))
-def test_counts_equal_a_naive_implementation(pair) -> None:
-    gold, predicted = pair
-    right, found, same, wanted = score_brackets([gold], [predicted]).counts.rows[0]
-    assert (right, found, wanted) == naive_counts(gold, predicted)
-    assert same == right
 
 
 def test_scores_of_one_attachment_error_by_hand() -> None:
@@ -160,7 +202,7 @@ def all_trees(forest: ParseForest, node: int) -> list[list[int]]:
 
 @given(forests(), st.data())
 def test_the_oracle_is_the_best_of_all_trees(forest, data) -> None:
-    gold = data.draw(trees(int(forest.end.max())))
+    gold = data.draw(plain_trees(int(forest.end.max())))
     # Punctuation goes: nodes of one tree, above each other, may then have the same span.
     kept = [tag not in {",", "."} for _, tag in gold.pos()]
     wanted = brackets_of(gold)

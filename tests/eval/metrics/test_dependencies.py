@@ -1,13 +1,27 @@
-"""Head dependencies and attachment."""
+"""Attachment and aligned dependencies: by hand, and against second implementations of the definitions."""
 
 from __future__ import annotations
+
+import gzip
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from nltk import Tree
 
-from forest_align.eval.metrics.dependencies import head_dependencies, score_attachment
+from forest_align.alignment import Links
+from forest_align.eval.benchmarks.stanford_trees import StanfordParses
+from forest_align.eval.metrics.dependencies import (
+    Arc,
+    Attachment,
+    head_dependencies,
+    projected_pairs,
+    score_attachment,
+    score_projected,
+)
+from forest_align.parsing.dependencies.typed import Dependency
 from forest_align.types import InputError, ParseForest
 
 
@@ -28,20 +42,6 @@ def test_heads_are_read_off_the_best_tree() -> None:
     assert head_dependencies(forest) == [1, 2, -1]
 
 
-@given(st.lists(st.lists(st.tuples(st.integers(-1, 4), st.integers(-1, 4)), max_size=5), max_size=5))
-def test_attachment_equals_a_plain_count(sentences) -> None:
-    gold = [[a for a, _ in sentence] for sentence in sentences]
-    predicted = [[b for _, b in sentence] for sentence in sentences]
-    tokens = [pair for sentence in sentences for pair in sentence]
-    expected = sum(a == b for a, b in tokens) / len(tokens) if tokens else 1
-    assert score_attachment(gold, predicted).micro().recall == pytest.approx(expected)
-
-
-def test_punctuation_does_not_count_when_words_are_given() -> None:
-    scores = score_attachment([[1, -1, 1]], [[1, -1, 0]], [["dogs", "bark", "!?"]])
-    assert scores.micro().f1 == 1
-
-
 def test_a_different_number_of_tokens_names_the_sentence() -> None:
     with pytest.raises(InputError, match="sentence 2: expected 1 heads, found 2"):
         score_attachment([[-1], [-1]], [[-1], [-1, 0]])
@@ -54,3 +54,151 @@ def test_a_different_number_of_sentences_is_named() -> None:
         score_attachment([[-1]], [[-1], [-1]])
     with pytest.raises(InputError, match="expected the words of 1 sentences, found those of 0"):
         score_attachment([[-1]], [[-1]], [])
+
+
+# Unicode counts % as punctuation, but not the symbols ` $ +. A token with any letter or digit counts.
+PUNCTUATION = [".", "!?", "--", "''", "—", "…", "(", "“", "%", "。"]
+
+
+OTHERS = ["dog", "'s", "``", "$", "+", "3.5", "Mr.", "-LRB-", "?a", "a?"]
+
+
+def test_tokens_of_punctuation_alone_do_not_count_and_those_with_any_other_character_do() -> None:
+    for token in PUNCTUATION + OTHERS:
+        rows = score_attachment([[1, -1]], [[-1, -1]], [[token, "dog"]]).rows.tolist()
+        assert rows == ([[1, 1, 1, 1]] if token in PUNCTUATION else [[1, 2, 1, 2]]), token
+
+
+TOKEN = st.tuples(st.integers(-1, 3), st.integers(-1, 3), st.sampled_from(PUNCTUATION + OTHERS))
+
+
+@given(st.lists(st.lists(TOKEN, max_size=5), max_size=4))
+def test_attachment_equals_a_plain_count_over_words(sentences) -> None:
+    right = words = 0
+    for sentence in sentences:
+        for wanted, found, token in sentence:
+            if token in OTHERS:
+                words += 1
+                right += wanted == found
+    gold, predicted, tokens = ([[item[k] for item in sentence] for sentence in sentences] for k in range(3))
+    scores = score_attachment(gold, predicted, tokens).micro()
+    expected = right / words if words else 1
+    assert (scores.precision, scores.recall, scores.f1) == pytest.approx((expected, expected, expected))
+    every = [wanted == found for sentence in sentences for wanted, found, _ in sentence]
+    expected = sum(every) / len(every) if every else 1
+    assert score_attachment(gold, predicted).micro().recall == pytest.approx(expected)
+
+
+# "She saw him" and "him saw she": the verb governs the two others and is the root.
+SAW = [(1, 0), (-1, 1), (1, 2)]
+
+
+def test_two_dependencies_are_aligned_if_both_their_ends_are() -> None:
+    assert projected_pairs([(0, 2), (1, 1)], SAW, SAW) == {((1, 0), (1, 2)), ((-1, 1), (-1, 1))}
+    assert projected_pairs([(0, 2), (2, 0)], SAW, SAW) == set()
+    assert projected_pairs([(0, 0), (0, 2), (1, 1)], SAW, SAW) == {
+        ((1, 0), (1, 0)),
+        ((1, 0), (1, 2)),
+        ((-1, 1), (-1, 1)),
+    }
+
+
+def test_dependencies_are_read_from_the_stanford_parses(tmp_path: Path) -> None:
+    path = tmp_path / "parses.xml.gz"
+    arc = '<dep type="x">\n<governor idx="{}">a</governor>\n<dependent idx="{}">b</dependent>\n</dep>\n'
+    one = arc.format(2, 1) + arc.format(0, 2)
+    with gzip.open(path, "wt") as file:
+        file.write(
+            f'<s id="1"><dependencies style="typed">\n{one}</dependencies></s>\n'
+            '<s id="2"><dependencies style="typed">\n</dependencies></s>\n'
+        )
+    assert StanfordParses.read(path).arcs() == [[(1, 0), (-1, 1)], []]
+
+
+TREE = "(S (NP (NNP Tom)) (VP (VBZ likes) (S (VP (TO to) (VP (VB eat) (PP (IN in) (NP (NNP LA))))))))"
+
+
+# As derived, but that LA hangs on the first verb.
+OTHER = (
+    Dependency(1, 0, "nsubj"),
+    Dependency(-1, 1, "root"),
+    Dependency(3, 2, "aux"),
+    Dependency(1, 3, "xcomp"),
+    Dependency(1, 4, "prep"),
+    Dependency(4, 5, "pobj"),
+)
+
+
+def test_collapsed_dependencies_are_compared_by_governor_and_type() -> None:
+    counts = Attachment()
+    counts.add(Tree.fromstring(TREE), OTHER)
+    assert counts.wanted == {"nsubj": 1, "root": 1, "aux": 1, "xcomp": 1, "prep_in": 1, "xsubj": 1}
+    assert counts.found == counts.wanted and counts.right["prep_in"] == 0
+    assert counts.scores(["prep_in"]).f1 == 0 and counts.scores(["xsubj", "xcomp"]).f1 == 1
+    assert counts.scores().recall == counts.scores().precision == pytest.approx(3 / 4)
+    assert counts.scores(["agent"]).recall == counts.scores(["agent"]).precision == 0
+
+
+def test_typed_dependencies_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "parses.xml"
+    arc = '<dep type="{}"><governor idx="{}">a</governor>\n <dependent idx="{}">b</dependent></dep>\n'
+    arcs = (arc.format("nsubj", 2, 1) + arc.format("root", 0, 2), "")
+    text = "".join(f'<dependencies style="typed">\n{found}</dependencies>\n' for found in arcs)
+    path.write_text(text, encoding="utf-8")
+    found = StanfordParses.read(path).dependencies()
+    assert found == [(Dependency(1, 0, "nsubj"), Dependency(-1, 1, "root")), ()]
+
+
+LINKS = st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=8)
+
+
+# Any governor, the root too, and several governors of one word, as collapsed dependencies have them.
+ARCS = st.lists(st.tuples(st.integers(-1, 3), st.integers(0, 3)), unique=True, max_size=6)
+
+
+def naive_pairs(links: set[tuple[int, int]], source: list[Arc], target: list[Arc]) -> set[tuple[Arc, Arc]]:
+    """Every dependency of the one sentence with every one of the other, both ends looked up."""
+    found = set()
+    for governor, dependent in source:
+        for other_governor, other_dependent in target:
+            if governor == -1 or other_governor == -1:
+                governors_match = governor == other_governor
+            else:
+                governors_match = (governor, other_governor) in links
+            if governors_match and (dependent, other_dependent) in links:
+                found.add(((governor, dependent), (other_governor, other_dependent)))
+    return found
+
+
+@given(LINKS, ARCS, ARCS)
+def test_aligned_dependencies_equal_a_search_over_all_pairs(links, source, target) -> None:
+    assert projected_pairs(links, source, target) == naive_pairs(links, source, target)
+
+
+@given(st.lists(st.tuples(LINKS, LINKS, ARCS, ARCS), min_size=1, max_size=4))
+def test_scores_equal_plain_means_over_pairs(corpus) -> None:
+    precisions, recalls, f1s, exact = [], [], [], []
+    for wanted, found, source, target in corpus:
+        gold, made = (naive_pairs(links, source, target) for links in (wanted, found))
+        right = len([pair for pair in made if pair in gold])
+        precisions.append(right / len(made) if made else 1)
+        recalls.append(right / len(gold) if gold else 1)
+        both = precisions[-1] + recalls[-1]
+        f1s.append(2 * precisions[-1] * recalls[-1] / both if both else 0)
+        exact.append(gold == made)
+    size = len(corpus)
+    precision, recall = sum(precisions) / size, sum(recalls) / size
+    scores = score_projected(
+        [Links.of(wanted) for wanted, *_ in corpus],
+        [Links.of(found) for _, found, *_ in corpus],
+        [(source, target) for *_, source, target in corpus],
+    )
+    assert {name: statistic.value for name, statistic in scores.items()} == pytest.approx(
+        {
+            "precision": precision,
+            "recall": recall,
+            "f1": 2 * precision * recall / (precision + recall) if precision + recall else 0,
+            "exact_match": sum(exact) / size,
+            "pair_f1": sum(f1s) / size,
+        }
+    )

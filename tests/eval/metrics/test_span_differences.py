@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from itertools import permutations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.eval.metrics.scores import Scores
-from forest_align.eval.metrics.span_differences import difference_statistics, score_sentence
+from forest_align.eval.metrics.span_differences import (
+    difference_statistics,
+    score_sentence,
+    unsupported_statistics,
+)
 
 WORDS = ["the", "red", "dog", ",", "the", "cat", "and", "a", "bird", "sang"]
 
@@ -53,3 +58,12 @@ def test_figures_come_for_all_pairs_and_for_those_that_differ_or_not() -> None:
     pairs = [(right, right), (right, wrong), (wrong, wrong)]
     found = {name: one.value for name, one in difference_statistics(pairs, [False, True, True]).items()}
     assert found == {"precision": 0.5, "recall": 0.5, "f1": 0.5, "same.f1": 1, "different.f1": 0.25}
+
+
+def test_figures_of_unsupported_words_are_means_over_claims() -> None:
+    wanted = [np.array([True, True, False, False]), np.array([True, False])]
+    found = [np.array([True, False, True, False]), np.array([False, False])]
+    figures = {name: statistic.value for name, statistic in unsupported_statistics(wanted, found).items()}
+    assert figures == pytest.approx({"precision": 0.25, "recall": 0.25, "f1": 0.25})
+    nothing = [np.zeros(3, bool)]
+    assert unsupported_statistics(nothing, nothing)["f1"].value == 1
