@@ -48,6 +48,8 @@ def left_over_relation(read: ReadSentence, word: int, linked: Collection[int]) -
     lower, lemma, tag = read.lower[word], read.lemmas[word], read.tags[word]
     if lower in MODALS and not tag.startswith("NN"):
         return GENERAL, "modality"
+    if lower in ("will", "wo", "shall"):
+        return UNKNOWN, "tense"
     if lower == "only":
         return (SPECIFIC, "quantifier") if read.lower[max(0, word - 1)] != "not" else None
     if read.makes_approximate(word):

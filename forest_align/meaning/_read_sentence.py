@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _NEAR = 4
 _LIGHT_TAGS = frozenset(("IN", "TO", "DT", "POS", "CC", "RP", "EX", "WDT", "MD"))
 SUBJECTS = ("nsubj", "nsubjpass", "xsubj", "csubj")
+# What a word before an adjective makes of it
+_DEGREES = {"more": "R", "less": "R", "most": "S", "least": "S"}
 
 
 class Denial(NamedTuple):
@@ -77,6 +79,12 @@ class ReadSentence:
             if edge.governor >= 0 and edge.governor != edge.dependent:
                 found.setdefault(edge.governor, []).append(edge)
         return found
+
+    def degree(self, word: int) -> str:
+        """R of a comparative, S of a superlative, nothing of other words: *largest*, *most severe*."""
+        if self.tags[word] in ("JJR", "JJS", "RBR", "RBS"):
+            return self.tags[word][2:]
+        return _DEGREES.get(self.lower[word - 1], "") if word else ""
 
     def makes_approximate(self, word: int) -> bool:
         """Whether a value is only near the one that stands behind a word."""

@@ -52,6 +52,8 @@ COMPLEX_WORDS = {
     ("off", "of"): "off",
     ("inside", "of"): "inside",
     ("no", "one"): "nobody",
+    ("a", "few"): "some",
+    ("a", "little"): "some",
 }
 #: Prefixes of opposed words that are otherwise the same: *upgrade*, *downgrade*.
 OPPOSED_PREFIXES = (
@@ -83,6 +85,8 @@ with | without
 for | against
 because due | despite
 despite | due
+although though | because
+unless | if when
 towards toward to | away
 inside in into within | outside out
 up | down

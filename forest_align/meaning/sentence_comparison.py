@@ -119,7 +119,7 @@ class _Comparison:
     # ------------------------------------------------------------------------------------------- denials
 
     def _of_denials(self) -> list[AtomicRelation]:
-        rest = [list(_without_double(read.denials)) for read in self.sides]
+        rest, denied = zip(*(_without_double(read.denials) for read in self.sides), strict=True)
         self.denial_words = tuple(
             {word for denial in read.denials for word in range(*denial.span) if word != denial.target}
             for read in self.sides
@@ -138,6 +138,11 @@ class _Comparison:
         for side in (0, 1):
             for denial in rest[side]:
                 found += self._of_denial(side, denial)
+            for denial in denied[side]:  # *did not deny it*, *confirmed it*: perhaps the same
+                others = self.partners[side].get(denial.span[0], [])
+                opposed = [cell for cell in self._cells(side, denial.span[0], others) if self._opposed(*cell)]
+                self.settled.update(opposed)
+                found += [AtomicRelation(*_spans(cell), UNKNOWN, NEGATION) for cell in opposed]
         return found
 
     def _agree(self, one: Denial, other: Denial) -> bool:
@@ -271,6 +276,8 @@ class _Comparison:
         if words != (source.lower[i], target.lower[j]):
             relation = EQUIVALENT if words[0] == words[1] else contrast(*words)
             return relation or UNKNOWN, "contrast"
+        if source.lemmas[i] == target.lemmas[j] and source.degree(i) != target.degree(j):
+            return UNKNOWN, "degree"  # *large*, *the largest*
         texts = source.words[i], target.words[j]
         return word_relation(source.profiles[i], target.profiles[j], texts, (source.tags[i], target.tags[j]))
 
@@ -311,7 +318,7 @@ class _Comparison:
 
     def _is_plain(self, i: int, j: int) -> bool:
         are_alone = len(self.partners[0][i]) == len(self.partners[1][j]) == 1
-        return are_alone and self.sides[0].lower[i] == self.sides[1].lower[j]
+        return are_alone and self.sides[0].complex_word(i) == self.sides[1].complex_word(j)
 
     def _block(self, cell: tuple[int, int]) -> tuple[set[int], set[int]]:
         """All words that links join with two linked words."""
@@ -343,6 +350,8 @@ class _Comparison:
         spans = _hull(rows), _hull(columns)
         if any(spans == (group.source, group.target) for group in self._groups):
             return []
+        if (UNKNOWN, "contrast") in known.values():  # *a few*, *few*
+            return [AtomicRelation(*spans, UNKNOWN, "contrast")]
         if content:
             for side, words in enumerate((rows - {i for i, _ in same}, columns - {j for _, j in same})):
                 tags = self.sides[side].tags
@@ -429,16 +438,17 @@ class _Comparison:
                     yield Scope(side, word, frozenset(words))
 
 
-def _without_double(denials: Iterable[Denial]) -> list[Denial]:
-    """The denials without those that deny each other: *did not fail*."""
-    rest = list(denials)
+def _without_double(denials: Iterable[Denial]) -> tuple[list[Denial], list[Denial]]:
+    """The denials without those that are denied, *did not fail*; and these."""
+    rest, denied = list(denials), []
     for outer in list(rest):
         for inner in list(rest):
             is_denied = outer is not inner and inner.span[0] <= outer.target < inner.span[1]
             if is_denied and outer in rest and inner in rest:
                 rest.remove(outer)
                 rest.remove(inner)
-    return rest
+                denied.append(inner)
+    return rest, denied
 
 
 def _below(read: ReadSentence, word: int) -> set[int]:

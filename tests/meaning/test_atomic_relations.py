@@ -150,6 +150,9 @@ def test_more_and_less_turn_around_for_swapped_sentences_and_below_negation(
         ("He stopped smoking.", "He gave up cigarettes."),
         ("Parking is not allowed.", "Parking is illegal."),
         ("He sat behind the table.", "He sat at the table."),
+        ("They did not deny it.", "They confirmed it."),
+        ("A few people came.", "Few people came."),
+        ("It is a large city.", "It is the largest city."),
     ],
 )
 def test_nothing_is_known_where_other_words_may_deny_the_same(source: str, target: str) -> None:
