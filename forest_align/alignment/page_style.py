@@ -19,7 +19,9 @@ PAPER, DARK_PAPER = "#ffffff", "#1b1b1b"
 INK, DARK_INK = "#111111", "#eeeeee"
 #: What is aligned to nothing, and links in no numbered phrase.
 UNALIGNED, DARK_UNALIGNED = "#6b6b6b", "#a0a0a0"
-LINK, DARK_LINK = "#444444", "#bbbbbb"
+LINK, DARK_LINK = "#444444", "#bbbbbb"  # page.js draws new links in the first one
+#: Behind what the pointer is on, on any paper, and what is written on it.
+LIT, INK_ON_LIT = "#ffd54f", "#000000"
 #: Words of a text that are marked: styles append the share of it that shows (``33``), so any paper will do.
 INSERTED, DELETED, REPLACED, MOVED, DIVIDED = "#2a9d4a", "#d33333", "#e69f00", "#4477cc", "#aa44aa"
 UNSUPPORTED, CONTRADICTED = "#d55e00", "#aa2244"
@@ -64,7 +66,8 @@ def picture_style() -> str:
 
 def _variables(colours: tuple[str, ...], paper: str, ink: str, unaligned: str) -> str:
     numbered = [f"--{colour_class(k)}: {colour}" for k, colour in enumerate(colours)]
-    return "; ".join([*numbered, f"--paper: {paper}", f"--ink: {ink}", f"--unaligned: {unaligned}"])
+    named = {"paper": paper, "ink": ink, "unaligned": unaligned, "lit": LIT, "ink-on-lit": INK_ON_LIT}
+    return "; ".join([*numbered, *(f"--{name}: {colour}" for name, colour in named.items())])
 
 
 # Control characters except tab and line ends, halves of surrogate pairs, non-characters (XML 1.0, §2.2;
