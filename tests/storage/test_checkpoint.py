@@ -1,4 +1,4 @@
-"""Checkpoints: a state comes back, to a run of the same identity alone."""
+"""Outputs that may be continued, and checkpoints: a state comes back, to a run of the same identity alone."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from forest_align.storage.checkpoint import Checkpoint, save_arrays
+from forest_align.storage.outputs import check_same_pair
 from forest_align.types import InputError
 
 
@@ -48,3 +49,26 @@ def test_the_first_difference_between_runs_is_named(saved: Checkpoint) -> None:
 def test_a_state_past_the_end_of_a_run_is_named(saved: Checkpoint) -> None:
     error = saved.past("epochs", 3)
     assert "x.checkpoint: field 'epochs': the checkpoint has more than the 3 epochs" in str(error)
+
+
+PAIR = ("7", (("He", "died"), ("He", "left")))
+
+
+@pytest.mark.parametrize("found", [PAIR, ("7", ((), ("He", "left"))), ("7", ((), ()))])
+def test_the_same_pair_may_be_continued_even_where_words_are_not_known(found: tuple) -> None:
+    check_same_pair(PAIR, found, file="x.jsonl", line=3)
+    check_same_pair(found, PAIR, file="x.jsonl", line=3)
+
+
+@pytest.mark.parametrize(
+    ("found", "message"),
+    [
+        (("8", PAIR[1]), "expected the alignment of pair '7', found that of '8'"),
+        (("7", (("He", "died"), ("He",))), "the target of pair '7' is 'He left' now and 'He' in it"),
+    ],
+)
+def test_another_pair_is_refused_with_what_differs(found: tuple, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        check_same_pair(PAIR, found, file="x.jsonl", line=3)
+    assert str(caught.value).startswith("x.jsonl:3: cannot resume: ")
+    assert message in str(caught.value)

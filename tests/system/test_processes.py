@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import multiprocessing
 import os
 import signal
@@ -12,11 +14,12 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from forest_align.system import processes as worker_processes
-from forest_align.system.processes import can_fork, map_in_workers
+from forest_align.system.processes import can_fork, map_in_workers, release_free_memory, shared_with_forks
 from forest_align.types import ForestAlignError, InputError
 
 needs_processes = pytest.mark.skipif(
@@ -166,3 +169,49 @@ def test_workers_end_with_the_process_that_has_them(how: signal.Signals, tmp_pat
     assert told.count(b"Traceback") == (how == signal.SIGINT)  # the program's own KeyboardInterrupt
     while any(map(is_running, workers)):
         time.sleep(0.01)
+
+
+def test_the_collector_skips_present_objects_only_inside_of_the_block() -> None:
+    assert gc.get_freeze_count() == 0
+    with shared_with_forks():
+        assert gc.get_freeze_count() > 1000
+    assert gc.get_freeze_count() == 0
+    with pytest.raises(KeyError), shared_with_forks():
+        raise KeyError
+    assert gc.get_freeze_count() == 0
+
+
+def test_workers_are_forked_with_frozen_objects() -> None:
+    found = list(map_in_workers(lambda _: gc.get_freeze_count(), range(3), 2))
+    assert min(found) > 1000 and gc.get_freeze_count() == 0
+
+
+def in_use() -> int:
+    """Bytes of this process's own memory."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        _, resident, shared, *_ = map(int, file.read().split())
+    return (resident - shared) * 4096
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="needs the C library glibc")
+def test_freed_memory_goes_back_to_the_system() -> None:
+    # Small blocks, of which every hundredth stays: the library cannot give the others back by itself.
+    blocks = [np.zeros(500) for _ in range(20_000)]
+    kept = blocks[::100]
+    full = in_use()
+    del blocks
+    release_free_memory()
+    assert full - in_use() > 30_000_000
+    assert all(block.sum() == 0 for block in kept)
+
+
+def test_another_c_library_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def without(name: str | None) -> object:
+        asked.append(name)
+        return object()
+
+    monkeypatch.setattr(ctypes, "CDLL", without)
+    release_free_memory()
+    assert asked == [None]

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from nltk import Tree
 
 from forest_align.types import InputError
-from forest_align.types.brackets import check_tree, escape_word, is_label, leaves_of, parse_bracket, unescape
+from forest_align.types.brackets import (
+    check_tree,
+    escape_word,
+    is_chain,
+    is_label,
+    join_chain,
+    leaves_of,
+    parse_bracket,
+    split_chain,
+    unescape,
+)
 
 LABELS = st.text(alphabet="AB:-'|", min_size=1, max_size=3).filter(is_label)
+
 # Words as brackets write them: what is escaped leaves neither blanks nor brackets.
 WORDS = st.text(max_size=4).map(escape_word)
+
 TREES = st.recursive(
     st.tuples(LABELS, WORDS).map(lambda pair: Tree(pair[0], [pair[1]])),
     lambda below: st.tuples(LABELS, st.lists(below, min_size=1, max_size=3)).map(lambda pair: Tree(*pair)),
@@ -74,3 +88,33 @@ def test_a_tree_over_other_words_is_refused(words: tuple[str, ...]) -> None:
 )
 def test_labels_are_told_from_what_brackets_and_chains_cannot_hold(text: str, is_one: bool) -> None:
     assert is_label(text) == is_one
+
+
+CHAIN_LABELS = (":", "A", "A:", ":A", "A:A", "-LRB-")
+
+
+def is_ambiguous(labels: tuple[str, ...]) -> bool:
+    """Whether a label that ends in a colon stands above, but for labels ``:``, one that begins with none."""
+    below = [label for label in labels if label != ":"]
+    ends = [label.endswith(":") for label in below]
+    return any(end and not after.startswith(":") for end, after in zip(ends, below[1:], strict=False))
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 4])
+def test_a_chain_is_split_into_what_was_joined_or_refused(length: int) -> None:
+    written = {}
+    for labels in product(CHAIN_LABELS, repeat=length):
+        if is_ambiguous(labels):
+            with pytest.raises(InputError, match="no label that ends in ':' above another"):
+                join_chain(labels)
+        else:
+            chain = join_chain(labels)
+            assert split_chain(chain) == list(labels)
+            assert is_chain(chain)
+            assert written.setdefault(chain, labels) == labels
+
+
+@pytest.mark.parametrize("labels", [[""], ["A", ""], ["N P"], ["(N"], ["A::B"], ["::"]])
+def test_labels_that_brackets_or_chains_cannot_hold_are_refused(labels: list[str]) -> None:
+    with pytest.raises(InputError, match="without blanks, brackets and '::'"):
+        join_chain(labels)

@@ -1,3 +1,5 @@
+""""""
+
 from __future__ import annotations
 
 import pytest
@@ -5,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.alignment import Links
-from forest_align.data.corpora.retokenize import move_links
+from forest_align.data.corpora.retokenize import conform, move_links
 
 
 def map_tokens(old: list[str], new: list[str]) -> list[tuple[int, ...]]:
@@ -67,3 +69,27 @@ def test_moved_links_keep_their_classes_and_scores() -> None:
 def test_a_full_stop_that_became_part_of_an_abbreviation_is_not_taken_for_another_one() -> None:
     old, new = ["Co.", "Ltd", "."], ["Co.", ".", "Ltd."]
     assert map_tokens(old, new) == [(0,), (2,), ()]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "stays"),
+    [
+        ("-", ",", False),
+        ("'", "'s", False),
+        ("...", ".", False),
+        (".", ".", True),
+        ("%", "percent", True),
+        ("by", "'", True),
+    ],
+)
+def test_different_marks_of_punctuation_are_not_linked(source: str, target: str, stays: bool) -> None:
+    links = Links.of([(0, 0)])
+    assert conform(links, [source, "x"], [target, "x"]) == (links if stays else Links())
+
+
+def test_behind_a_mixed_number_links_are_found_a_token_too_far_left_but_at_the_end() -> None:
+    words = ["for", "33", "1\\/3", "hours", "of", "flight", "."]
+    links = Links.of([(0, 0), (1, 0), (5, 1), (6, 2)], sure=[True, True, False, True])
+    found = conform(links, words, ["For", "flight", "."])
+    assert found == Links.of([(0, 0), (1, 0), (4, 1), (6, 2)], sure=[True, True, False, True])
+    assert conform(links, ["and", "1\\/3", "b", "c", "d", "e", "."], ["a", "b", "."]) == links

@@ -20,7 +20,6 @@ from forest_align.types import ForestAlignError, InputError, Sentence
 
 PAIR = Sentence.from_words(["a", "b"]), Sentence.from_words(["a"])
 
-
 TASK = Task(["1", "2"], [PAIR, PAIR], lambda alignments: [])
 
 
@@ -56,7 +55,6 @@ def test_a_threshold_that_nothing_reaches_is_null_in_the_report(tmp_path: Path) 
 
 
 TWO_AND_ONE = Sentence.from_words(["a", "b"]), Sentence.from_words(["c"])
-
 
 OTHER_TASK = Task(["1", "2"], [TWO_AND_ONE, TWO_AND_ONE], lambda alignments: [])
 

@@ -18,7 +18,6 @@ from forest_align.types import InputError, ParseForest
 
 DELETED = [",", ":", "``", "''", "."]
 
-
 KEPT = ["NN", "VB", "$", "-LRB-", "HYPH"]
 
 

@@ -66,7 +66,6 @@ def test_an_index_out_of_range_is_an_error(s: int, t: int) -> None:
 
 MARKS = [".", ",", ":", "'", "`", "?", ";", '"', "-"]
 
-
 OTHERS = ["dog", "--", "...", "''", "!", "(", "'s", "—"]
 
 
@@ -78,7 +77,6 @@ def test_a_punctuation_mark_makes_no_link_on_either_side() -> None:
 
 
 SENTENCE = st.lists(st.sampled_from(MARKS + OTHERS), min_size=5, max_size=5)
-
 
 CHUNKS = st.lists(st.tuples(st.sets(st.integers(0, 4)), st.sets(st.integers(0, 4))), max_size=4)
 
@@ -173,9 +171,7 @@ def test_a_chunk_beyond_the_sentence_is_refused() -> None:
 
 TOKENS = st.sets(st.integers(0, 3), min_size=1, max_size=3).map(lambda chosen: tuple(sorted(chosen)))
 
-
 LABELS = st.tuples(st.sampled_from(["EQUI", "SPE1", "REL", "OPPO_POL"]), st.sampled_from("12345"))
-
 
 TYPED_CHUNKS = st.lists(
     st.builds(lambda s, t, label: ChunkLink(s, t, *label), TOKENS, TOKENS, LABELS), max_size=3

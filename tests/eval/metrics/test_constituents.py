@@ -151,15 +151,11 @@ def test_pairs_of_parts_are_no_constituent_pairs() -> None:
 
 SOURCE = ["A", "cat", "standing", "on", "tree", "branches", "."]
 
-
 TARGET = ["A", "black", "and", "white", "cat", "is", "high", "up", "on", "tree", "branches", "."]
-
 
 CHUNKS = [((0, 1), (0, 1, 2, 3, 4)), ((2,), (5,)), ((3, 4, 5), (8, 9, 10)), ((6,), ()), ((), (6, 7))]
 
-
 CAT = ((0, 2), (0, 5))
-
 
 BRANCHES = ((3, 6), (8, 11))
 

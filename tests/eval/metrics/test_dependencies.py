@@ -59,7 +59,6 @@ def test_a_different_number_of_sentences_is_named() -> None:
 # Unicode counts % as punctuation, but not the symbols ` $ +. A token with any letter or digit counts.
 PUNCTUATION = [".", "!?", "--", "''", "—", "…", "(", "“", "%", "。"]
 
-
 OTHERS = ["dog", "'s", "``", "$", "+", "3.5", "Mr.", "-LRB-", "?a", "a?"]
 
 
@@ -117,7 +116,6 @@ def test_dependencies_are_read_from_the_stanford_parses(tmp_path: Path) -> None:
 
 TREE = "(S (NP (NNP Tom)) (VP (VBZ likes) (S (VP (TO to) (VP (VB eat) (PP (IN in) (NP (NNP LA))))))))"
 
-
 # As derived, but that LA hangs on the first verb.
 OTHER = (
     Dependency(1, 0, "nsubj"),
@@ -150,7 +148,6 @@ def test_typed_dependencies_are_read(tmp_path: Path) -> None:
 
 
 LINKS = st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=8)
-
 
 # Any governor, the root too, and several governors of one word, as collapsed dependencies have them.
 ARCS = st.lists(st.tuples(st.integers(-1, 3), st.integers(0, 3)), unique=True, max_size=6)

@@ -141,7 +141,6 @@ IS_CONTENT = {
     "the": False, "The": False, "of": False, "was": False, "'s": False, "n’t": False, ",": False, "--": False,
 }  # fmt: skip
 
-
 SENTENCE = st.lists(st.sampled_from(sorted(IS_CONTENT)), max_size=7)
 
 
@@ -173,7 +172,6 @@ def test_mutual_coverage_is_the_formula_of_sultan_et_al(source, target, ours, th
 
 
 CREDITS = st.dictionaries(st.integers(0, 6), st.sampled_from([0.0, 0.25, 0.5, 1.0]), max_size=7)
-
 
 WEIGHTS = st.fixed_dictionaries(
     {word.lower(): st.sampled_from([0.0, 0.5, 1.0, 3.0]) for word in sorted(IS_CONTENT)}

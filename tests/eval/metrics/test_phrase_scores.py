@@ -14,7 +14,6 @@ from forest_align.types import InputError
 
 PHRASES = st.sets(st.integers(0, 5))
 
-
 GOLD_OF_THREE = st.lists(st.tuples(PHRASES, PHRASES, PHRASES, PHRASES), min_size=1, max_size=4)
 
 
@@ -60,7 +59,6 @@ def test_a_missing_annotator_is_an_error_that_names_the_pair() -> None:
 
 
 SETS = st.sets(st.integers(0, 5), max_size=4)
-
 
 # Two to four people, the same number for each sentence pair.
 CORPUS = st.integers(2, 4).flatmap(

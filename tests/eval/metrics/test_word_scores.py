@@ -15,9 +15,7 @@ from forest_align.types import InputError
 
 Link = tuple[int, int]
 
-
 LENGTH = 5
-
 
 DRAWN_WORDS = st.lists(st.sampled_from(["a", "A", "b"]), min_size=LENGTH, max_size=LENGTH)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +12,7 @@ from forest_align.em.contextual import _notations as notations
 from forest_align.em.contextual import _wordings as wordings
 from forest_align.em.contextual._marked import PairWriter
 from forest_align.em.contextual._vocabulary import Vocabulary, vocabulary_of
-from forest_align.em.contextual.examples import KINDS, constructed_pairs
+from forest_align.em.contextual.examples import KINDS, constructed_pairs, mtref_train_links
 from forest_align.em.contextual.rearranging import RearrangedPair, Tagged
 from forest_align.lexicon.lexicon import load_lexicon
 
@@ -114,3 +115,15 @@ def test_pairs_are_the_same_each_time_and_never_of_equal_sentences() -> None:
     pairs = constructed_pairs(VOCABULARY, 300)
     assert pairs == constructed_pairs(VOCABULARY, 300) and len(pairs) == 300
     assert all([w.lower() for w in pair.source] != [w.lower() for w in pair.target] for pair in pairs)
+
+
+def test_possible_links_of_mtref_follow_the_sure_ones_after_one_fall(tmp_path: Path) -> None:
+    path = tmp_path / "train.tsv"
+    rows = ["0-0 1-1 2-2 0-1 1-2", "0-0 1-1 1-0 2-2", "2-0 1-1 0-2", ""]
+    path.write_text("".join(f"0:0\ta b c\tN/A\ta b c\tN/A\t1\t1\t{row}\n" for row in rows))
+    assert mtref_train_links(path) == [
+        [(0, 0), (1, 1), (2, 2)],
+        [(0, 0), (1, 1), (1, 0), (2, 2)],
+        [(2, 0), (1, 1), (0, 2)],
+        [],
+    ]
