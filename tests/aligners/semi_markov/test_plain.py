@@ -163,13 +163,13 @@ def test_features_of_any_sentences_are_those_of_a_plain_computation(
 
 @pytest.mark.parametrize("longest", [(1, 1), (1, 4), (5, 2)])
 def test_phrases_are_as_long_as_the_model_says(longest: tuple[int, int]) -> None:
-    found = [check(*map(tagged, pair), LatticeOptions(longest)).spans for pair in SHOWN]
-    spans = np.concatenate(found)
+    options = LatticeOptions(longest)
+    spans = np.concatenate([both_of(*map(tagged, pair), options)[0].spans for pair in SHOWN])
     assert (spans[:, 1] - spans[:, 0]).max() == longest[0]
     assert (spans[:, 3] - spans[:, 2]).max() == longest[1]
 
 
-def check_more(source: Sentence, target: Sentence) -> None:
+def check_more(source: Sentence, target: Sentence) -> Lattice:
     """All features with the further ones, which come last; and nulls of several words."""
     found = check(source, target, MORE)
     plain = PlainPair(source, target, load_lexicon(), TABLE, MORE)
@@ -194,13 +194,12 @@ def check_more(source: Sentence, target: Sentence) -> None:
                 same_values(NULL_PHRASE_FEATURES, values, expected, (start, more))
             else:
                 assert not values.any()
+    return found
 
 
 def test_further_features_are_those_of_a_plain_computation_and_none_is_never_seen() -> None:
-    shown = [*SHOWN, *MORE_SHOWN]
-    for one, two in [*shown, *(pair[::-1] for pair in shown)]:
-        check_more(tagged(one), tagged(two))
-    found = [both_of(*map(tagged, pair), MORE)[0] for pair in shown]
+    shown = [*SHOWN, *MORE_SHOWN, *(pair[::-1] for pair in MORE_SHOWN)]
+    found = [check_more(*map(tagged, pair)) for pair in shown]
     for names, tables in (
         (MORE.feature_lists["word_features"], [one.words for one in found]),
         (MORE.feature_lists["phrase_features"], [one.phrases for one in found]),
