@@ -9,7 +9,6 @@ import pytest
 from forest_align.aligners.model_folder import bundled_models
 from forest_align.aligners.sultan.aligner import SultanAligner
 from forest_align.aligners.sultan.parameters import PublishedParameters, save_parameters
-from forest_align.cli import main
 from forest_align.cli.aligner_choice import AlignerChoice, contents_of, load_aligner, made_with
 from forest_align.cli.arguments import ALL_LINKS
 from forest_align.types import InputError, ModelError
@@ -65,17 +64,6 @@ def test_a_convention_reaches_the_aligners_that_know_it(loaded: list[Any]) -> No
 def test_every_bundled_model_can_be_asked_for_by_name(name: str, loaded: list[Any]) -> None:
     load_aligner(options(aligner=name))
     assert loaded == [(name, {})]
-
-
-@pytest.mark.parametrize("command", [["align", "a.tsv"], ["tune", "a.tsv", "-o", "model"]])
-@pytest.mark.parametrize("value", [["--variant", "published"], ["--variant=default"], ["--variant"]])
-def test_who_asks_for_a_variant_is_shown_what_has_taken_its_place(
-    command: list[str], value: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main([*command, *value])
-    message = "--variant is gone: use --aligner sultan / --aligner forest-published"
-    assert ended.value.code == 2 and message in capsys.readouterr().err
 
 
 def test_paraphrases_reach_every_aligner(loaded: list[Any], tmp_path: Path) -> None:

@@ -223,37 +223,6 @@ def test_parts_of_other_input_are_refused(tmp_path: Path, chosen: dict[str, str]
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["align", "{pairs}", "--shard", "1/2"], "--shard needs -o FOLDER"),
-        (["align", "{pairs}", "--shard", "0/2", "-o", "{out}"], "expected I/N with I from 1 to N"),
-        (["align", "{pairs}", "--shard", "1/2", "--to", "csv", "-o", "{out}"], "--shard takes no --to csv"),
-        (["align", "{pairs}", "--shard", "1/2", "--resume", "-o", "{out}"], "--shard takes no --resume"),
-        (["align", "{pairs}", "--shard", "1/2", "-o", "{pairs}"], "would overwrite the input"),
-        (["parse", "{pairs}", "--shard", "1/2", "--to", "nbest", "-o", "{out}"], "takes no --to nbest"),
-        (["extract", "{pairs}", "--shard", "1/2", "--to", "tsv", "-o", "{out}"], "--shard takes no --to"),
-        (["extract", "{pairs}", "--shard", "1/2", "--min-count", "2", "-o", "{out}"], "takes no --min-count"),
-        (["extract", "{pairs}", "--shard", "1/2"], "--shard needs -o FOLDER"),
-    ],
-)
-def test_options_that_do_not_go_together_are_refused(
-    arguments: list[str],
-    message: str,
-    tmp_path: Path,
-    chosen: dict[str, str],
-    capsys: Captured,
-) -> None:
-    names = {"pairs": str(as_text(tmp_path)), "out": str(tmp_path / "out")}
-    before = Path(names["pairs"]).read_bytes()
-    try:
-        code = main([argument.format(**names) for argument in arguments])
-    except SystemExit as stop:
-        code = int(stop.code or 0)
-    assert code == 2 and message in capsys.readouterr().err
-    assert not (tmp_path / "out").exists() and Path(names["pairs"]).read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
         (["{parts}", "-o", "{parts}.csv"], "the parts are jsonl; expected a name for that"),
         (["{parts}", "--to", "tsv"], "--to is for parts of 'extract'; these are parts of 'align'"),
         (["{parts}", "--min-count", "3"], "--min-count is for parts of 'extract'"),

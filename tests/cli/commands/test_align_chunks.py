@@ -93,19 +93,3 @@ def test_a_pair_without_chunks_keeps_its_line(tmp_path: Path, capsys) -> None:
     wa = tmp_path / "out.wa"
     assert main(["align", str(pairs), "--chunks", "-o", str(wa)]) == 1
     assert [isinstance(pair, InputError) for pair in read_pairs(wa)] == [False]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--chunks", "--aligner", "forest"], "--chunks takes no --aligner"),
-        (["--chunks", "--words", "dictionary"], "--chunks takes no --words"),
-        (["--chunks", "--explain"], "--chunks takes no --explain"),
-        (["--chunks", "-k", "2"], "--chunks takes no -k"),
-        (["--to", "ists"], "--to ists needs --chunks"),
-        (["--chunks", "--model", "nowhere"], "no model in 'nowhere'"),
-    ],
-)
-def test_options_that_have_no_effect_are_refused(arguments, message, corpus: Path, capsys) -> None:
-    assert main(["align", str(corpus), *arguments]) == 2
-    assert message in capsys.readouterr().err

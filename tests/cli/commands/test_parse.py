@@ -17,6 +17,7 @@ from forest_align.types import ModelError, ParseForest
 from ...parsing.fake_scorer import FakeScorer
 
 DOGS = "(S (NP (NNS Dogs)) (VP (VBP bark)))"
+
 FLAT = "(S (NNS Dogs) (VBP bark))"
 
 
@@ -389,3 +390,22 @@ def test_json_can_be_read_back_with_offsets_and_probabilities(
     assert list(values) == ["text", "tokens", "tags", "offsets", "tree", "forest"]
     assert isinstance(failed, InputError) and str(failed) == f"{out}:2: the sentence is empty"
     capsys.readouterr()
+
+
+def test_a_run_is_not_continued_on_another_kind_of_device(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text, out = tmp_path / "text", tmp_path / "out"
+    text.write_text("Cats sleep.\n \n")  # the second cannot be parsed, so the record stays
+    arguments = ["parse", str(text), "-o", str(out), "--batch-size", "1"]
+    assert main(arguments) == 1
+    record = out.with_name("out.run")
+    first, *rest = record.read_text().splitlines()
+    made_with = json.loads(first)["made_with"]
+    assert made_with["--device"] == ""
+    made_with["--device"] = "a GPU"
+    record.write_text("\n".join([json.dumps({"made_with": made_with}), *rest]) + "\n")
+    assert main([*arguments, "--resume"]) == 2
+    assert "cannot resume: --device was 'a GPU' in the earlier run, now it is not given" in (
+        capsys.readouterr().err
+    )

@@ -55,16 +55,6 @@ def test_what_cannot_be_served_is_told_at_once(
     assert message in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [("--port", "65536"), ("--workers", "0"), ("--workers", "two"), ("--timeout", "-1"), ("--timeout", "0")],
-)
-def test_numbers_are_checked(option: str, value: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["serve", option, value])
-    assert option in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("module", ["starlette", "uvicorn", "prometheus_client"])
 def test_missing_packages_are_named_with_the_command_that_installs_them(module: str) -> None:
     code = (
@@ -127,11 +117,6 @@ def test_every_bundled_aligner_can_be_chosen_and_options_are_passed_on(
     capsys.readouterr()
     assert main(["serve", "--port", "0", "--model", folder, "--aligner", "forest"]) == 2
     assert "is for the aligner contextual, not forest" in capsys.readouterr().err
-
-
-def test_a_file_beside_needs_one_to_compare_with(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["serve", "--port", "0", "--beside", "other.jsonl"]) == 2
-    assert "--beside needs ALIGNMENTS" in capsys.readouterr().err
 
 
 class FakeProcess:

@@ -23,16 +23,6 @@ def test_each_aligner_explains_its_training_with_an_example(
     assert f"forest-align train {aligner}" in out.split("example")[1] and "--debug" in out
 
 
-def test_an_unknown_aligner_is_refused_with_the_names_of_the_known(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    with pytest.raises(SystemExit) as stop:
-        main(["train", "nonsense"])
-    assert stop.value.code == 2
-    err = capsys.readouterr().err
-    assert all(name in err for name in ("nonsense", *TRAINERS))
-
-
 @pytest.mark.parametrize("arguments", [["--debug", "forest"], ["forest", "--debug"]])
 def test_a_traceback_is_shown_wherever_debug_stands(arguments: list[str], tmp_path: Path) -> None:
     from forest_align.types import InputError

@@ -124,18 +124,3 @@ def test_what_is_missing_is_said_before_anything_is_read(
     monkeypatch.setitem(sys.modules, "highspy", None)
     assert train(tmp_path / "no gold", "-o", tmp_path / "model") == 2
     assert "pip install highspy" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("option", "message"),
-    [
-        (["--annotator", "trees"], "no --annotator"),
-        (["--words", "dictionary"], "no --words"),
-    ],
-)
-def test_options_of_other_aligners_are_refused(
-    option: list[str], message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    (tmp_path / "pairs.tsv").write_text("a car\tthe car\n")
-    assert main(["align", str(tmp_path / "pairs.tsv"), "--aligner", "joint", *option]) == 2
-    assert message in capsys.readouterr().err
