@@ -110,7 +110,7 @@ def watch_stages(watch: Stopwatch, aligner: ForestAligner) -> None:
     watch.watch(forest_module, "with_relations", "relations of phrases")
     watch.watch(forest_module, "with_paraphrase_probability", "paraphrase probability")
     watch.watch(kernel, "align", "alignment kernel")
-    watch.watch(forest_module, "alignment_of", "alignment built from arrays")
+    watch.watch(forest_module, "build_alignment", "alignment built from arrays")
     watch.watch(Alignment, "to_json", "JSON")
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from forest_align.aligners.forest.model import ForestModel
     from forest_align.aligners.phrases.model import PhraseModel
     from forest_align.aligners.words.lexical import Dictionary
-    from forest_align.data.formats.format import SentencePair
+    from forest_align.data.formats.format import PhraseUnit, SentencePair
     from forest_align.parsing import Parser
 
 #: Names of the arrays of :class:`PhraseEvidence` in the cache.
@@ -47,7 +47,7 @@ class CorpusPair:
     """A sentence pair, ready to be aligned."""
 
     id: str
-    # source, target: With forests; word vectors are dropped, as they are not needed any more
+    # source, target: With forests; without word vectors, unless a judge will read them
     source: Sentence
     target: Sentence
     candidates: tuple[Candidate, ...]
@@ -61,6 +61,7 @@ class CorpusPair:
     phrases: PhraseEvidence | None = None  # What the phrase-pair model says, if there is one
     # For each annotator the corresponding phrases, if the corpus has them
     annotations: tuple[frozenset[SpanPair], ...] = ()
+    units: tuple[PhraseUnit, ...] = ()  # Phrases that people marked, if the pair will be judged
 
     def prepared(self, options: ForestOptions) -> PreparedPair:
         """The pair in the form that the kernel reads."""
@@ -91,6 +92,9 @@ class CorpusReader:
         default.
     links : {"sure", "all"}
         The convention that word candidates follow, see :func:`~.choose.word_candidates`.
+    judged : bool
+        Whether pairs keep what the model's judge reads: word vectors, and all that is known about phrases.
+        This is much, and not cached.
     """
 
     def __init__(
@@ -104,6 +108,7 @@ class CorpusReader:
         cache: Path | None = None,
         given_trees: bool = False,
         links: str = "sure",
+        judged: bool = False,
     ) -> None:
         self.parser = parser
         self.links = links
@@ -112,6 +117,7 @@ class CorpusReader:
         self.dictionary = dictionary
         self.phrases = phrases
         self.given_trees = given_trees
+        self.judged = judged
         self._store = ArrayStore(cache) if cache is not None else None
         self._parser = LazyParser(parser, forest_size)
         self._parser_identity = [parser_fingerprint(parser), forest_size]
@@ -127,6 +133,7 @@ class CorpusReader:
         cache: Path | None = None,
         given_trees: bool = False,
         links: str = "sure",
+        judged: bool = False,
     ) -> CorpusReader:
         """A reader that prepares pairs as a model needs them; arguments that are given take precedence."""
         return cls(
@@ -138,6 +145,7 @@ class CorpusReader:
             cache=cache,
             given_trees=given_trees,
             links=links,
+            judged=judged,
         )
 
     @cached_property
@@ -224,10 +232,15 @@ class CorpusReader:
         key = [self._pair_identity, text_to_parse(pair.source), text_to_parse(pair.target)]
         if given_forests:
             key.append(given_forests)
-        entry = self._store.get(key) if self._store is not None else None
+        store = None if self.judged else self._store
+        entry = store.get(key) if store is not None else None
         if entry is None:
+            if self._provider.uses_vectors or self.judged:
+                source, target = self._with_vectors(source, target)
             candidates, features, phrases = self._look_up(source, target)
-            if self._store is not None:
+            if phrases is not None and not self.judged:
+                phrases = PhraseEvidence(*phrases.arrays)
+            if store is not None:
                 spans = np.array([[*c.source, *c.target] for c in candidates], np.int32).reshape(-1, 4)
                 scores = np.array([c.score for c in candidates], np.float64)
                 weighted = np.array([c.weighted for c in candidates], bool)
@@ -241,7 +254,7 @@ class CorpusReader:
                 if phrases is not None:
                     named = zip(_PHRASE_ARRAYS, phrases.arrays, strict=True)
                     arrays |= dict(named)
-                self._store.put(key, arrays, {})
+                store.put(key, arrays, {})
         else:
             arrays = dict(entry[0])
             columns = (arrays[name].tolist() for name in ("spans", "scores", "weighted"))
@@ -255,12 +268,14 @@ class CorpusReader:
             if _PHRASE_ARRAYS[0] in arrays:
                 phrase_spans, log_odds = (arrays[name] for name in _PHRASE_ARRAYS)
                 phrases = PhraseEvidence(phrase_spans, log_odds)
-        light = replace(source, vectors=None), replace(target, vectors=None)
+        if not self.judged:
+            source, target = replace(source, vectors=None), replace(target, vectors=None)
         links = pair.links.check(len(source), len(target)) if pair.links is not None else None
         gold_heads = None if given_forests else _gold_heads(pair)
         return CorpusPair(
             pair.id,
-            *light,
+            source,
+            target,
             candidates,
             features,
             links,
@@ -268,6 +283,7 @@ class CorpusReader:
             given_forests,
             phrases,
             pair.annotations,
+            (pair.units or ()) if self.judged else (),
         )
 
     def _look_up(
@@ -275,8 +291,6 @@ class CorpusReader:
     ) -> tuple[tuple[Candidate, ...], PairFeatures, PhraseEvidence | None]:
         from forest_align.lexicon.lexicon import load_lexicon
 
-        if self._provider.uses_vectors:
-            source, target = self._with_vectors(source, target)
         found = tuple(replace(c, score=float(c.score)) for c in self._provider.candidates(source, target))
         features = features_of_candidates(source, target, found, load_lexicon(), self.dictionary)
         # As in the aligner, sentences without word vectors have no phrase evidence.

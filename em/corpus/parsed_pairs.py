@@ -22,7 +22,7 @@ def problem_of(pair: SentencePair, error: object) -> str:
 
 
 #: What a corpus may say about its pairs that a result can be scored by.
-GOLD = ("links", "trees", "phrases")
+GOLD = ("links", "trees", "phrases", "marked phrases")
 
 
 def with_gold(
@@ -49,6 +49,10 @@ def _with_gold(pair: SentencePair, gold: str, annotators: int) -> SentencePair:
         if pair.links is None:
             raise pair.located(InputError(f"dev pair {pair.id!r} has no gold links"))
         return pair
+    if gold == "marked phrases":
+        if not pair.units:
+            raise pair.located(InputError(f"dev pair {pair.id!r} has no marked phrases"))
+        return replace(pair, links=pair.links or Links())
     enju = pair.source_enju is not None and pair.target_enju is not None
     if gold == "trees" and not (enju or (pair.source_trees and pair.target_trees)):
         raise pair.located(InputError(f"dev pair {pair.id!r} has no gold trees"))

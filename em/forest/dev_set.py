@@ -12,14 +12,15 @@ from forest_align.aligners.forest.result import build_alignment
 from forest_align.alignment import Alignment, Links, Projection, project
 from forest_align.em.corpus.corpus import CorpusPair
 from forest_align.eval.metrics.constituents import constituent_pairs, constituent_spans, count_projected
+from forest_align.eval.metrics.core_scores import judge_core
 from forest_align.eval.metrics.dependencies import score_attachment, tree_heads
 from forest_align.eval.metrics.phrase_scores import PhraseScores, score_phrases
 from forest_align.eval.metrics.scores import MatchCounts, Statistic
 from forest_align.types import InputError
 
 # Columns of the rows of statistics.
-_CONSTITUENTS, _WORDS, _REACHED, _HEADS = slice(0, 4), slice(4, 8), 8, slice(9, 13)
-_PHRASES = slice(13, None)
+_CONSTITUENTS, _WORDS, _REACHED, _HEADS, _CORE = slice(0, 4), slice(4, 8), 8, slice(9, 13), slice(13, 17)
+_PHRASES = slice(17, None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,19 +42,22 @@ def align_pair(pair: CorpusPair, model: ForestModel) -> Alignment:
 
 
 def statistics_row(dev: DevPair, alignment: Alignment, annotators: int = 0) -> list[float]:
-    """Counts of constituents, words, heads (4 each, see :class:`MatchCounts`), and whether roots are aligned.
+    """Counts of constituents, words, heads, core pairs, 4 each of :class:`MatchCounts`, and reachability.
 
-    Without gold trees, the counts of heads are 0. With annotators, those of :class:`PhraseScores` follow.
+    Without gold trees, the counts of heads are 0, and those of core pairs without marked phrases. With
+    annotators, those of :class:`PhraseScores` follow.
     """
     constituents = count_projected(constituent_pairs(alignment), dev.projection, dev.links)
     gold, words = set(dev.links.pairs), set(alignment.words.pairs)
     right = len(gold & words)
     words_row = (right, len(words), right, len(gold))
+    phrases = {(pair.source_node.span, pair.target_node.span): pair.probability for pair in alignment.phrases}
     row = [*constituents, *words_row, float(alignment.root_aligned), *_head_counts(dev.pair, alignment)]
+    sides = dev.pair.source.words, dev.pair.target.words
+    row += judge_core(sides, dev.pair.units, phrases).counts("near") if dev.pair.units else (0.0,) * 4
     if not annotators:
         return row
-    phrases = {(pair.source_node.span, pair.target_node.span) for pair in alignment.phrases}
-    return [*row, *score_phrases([phrases], [dev.pair.annotations]).rows[0].tolist()]
+    return [*row, *score_phrases([set(phrases)], [dev.pair.annotations]).rows[0].tolist()]
 
 
 def _head_counts(pair: CorpusPair, alignment: Alignment) -> tuple[float, ...]:
@@ -93,7 +97,7 @@ class DevSet:
             statistics_row(dev, align_pair(dev.pair, model), self._annotators)
             for dev in (self.pairs[number] for number in chosen)
         ]
-        return np.array(rows, np.float64).reshape(-1, len(rows[0]) if rows else _HEADS.stop)
+        return np.array(rows, np.float64).reshape(-1, len(rows[0]) if rows else _CORE.stop)
 
 
 def _with_gold(pair: CorpusPair, which: str) -> DevPair:
@@ -109,7 +113,7 @@ def figures(rows: np.ndarray) -> dict[str, Statistic]:
     """Scores of the rows: constituent precision, recall and F1, word F1 (macro), reachability.
 
     UAS is among them if there are gold trees; ALIP, ALIR (Arase & Tsujii 2017, §6.3) and their F1 if there
-    are phrases of annotators.
+    are phrases of annotators; F1 (near) of core pairs if there are any, or units of several words.
     """
     constituents = MatchCounts(rows[:, _CONSTITUENTS]).micro_statistics()
     words = MatchCounts(rows[:, _WORDS]).macro_statistics()
@@ -119,10 +123,16 @@ def figures(rows: np.ndarray) -> dict[str, Statistic]:
     heads = MatchCounts(rows[:, _HEADS])
     if heads.rows.any():
         found["uas"] = heads.micro_statistics()["recall"]
+    if rows[:, _CORE].any():
+        found["core f1"] = _core_f1(rows)
     if rows.shape[1] > _PHRASES.start:
         phrases = PhraseScores(rows[:, _PHRASES]).statistics()
         found |= {"ALIP": phrases["precision"], "ALIR": phrases["recall"], "phrase f1": phrases["f1"]}
     return {**found, "word f1": words["f1"], "reachability": share}
+
+
+def _core_f1(rows: np.ndarray) -> Statistic:
+    return MatchCounts(rows[:, _CORE]).micro_statistics()["f1"]
 
 
 # Objectives of the sweep and the names of their figures.
@@ -131,15 +141,17 @@ OBJECTIVES = {
     "word-f1": "word f1",
     "uas": "uas",
     "phrase-f1": "phrase f1",
+    "core-f1": "core f1",
 }
 #: What they are scored by if not word links, see :func:`forest_align.em.corpus.parsed_pairs.with_gold`.
-OBJECTIVE_GOLD = {"uas": "trees", "phrase-f1": "phrases"}
+OBJECTIVE_GOLD = {"uas": "trees", "phrase-f1": "phrases", "core-f1": "marked phrases"}
 
 
 def objective_value(rows: np.ndarray, objective: str) -> float:
     """Value of an objective in percent."""
+    if objective == "core-f1":  # a part of the pairs may have nothing to count
+        return 100 * _core_f1(rows).value
     found = figures(rows)
     if OBJECTIVES[objective] not in found:
-        lacking = "gold trees" if objective == "uas" else "phrases of annotators"
-        raise InputError(f"the pairs have no {lacking}", field=objective)
+        raise InputError(f"the pairs have no gold {OBJECTIVE_GOLD[objective]}", field=objective)
     return 100 * found[OBJECTIVES[objective]].value

@@ -31,8 +31,13 @@ _OF_PAPER: dict[str, Range] = {
     "generation_gap": Range(2, 10, integer=True),
 }
 _FACTORS = ("tree_weight", "candidate_weight", "link_weight")
-# Searched only on request: the paper's µ_p. ``tree_weight`` is its log-linear form.
-MORE: dict[str, Range] = {"parser_weight": Range(0.0, 1.0)}
+# Searched only on request: the paper's µ_p, whose log-linear form is ``tree_weight``, and how much the search
+# hears of the phrase-pair model.
+MORE: dict[str, Range] = {
+    "parser_weight": Range(0.0, 1.0),
+    "phrase_weight": Range(0.0, 14.0),
+    "phrase_bias": Range(0.0, 5.0),
+}
 
 
 def search_space(
@@ -140,11 +145,14 @@ class SweepProblem:
         gold = [
             (pair.source.words, pair.target.words, links, pair.given_forests, pair.gold_heads)
             + ((tuple(map(sorted, pair.annotations)),) if pair.annotations else ())
+            + ((pair.units,) if pair.units else ())
             for pair, links in pairs
         ]
         weights = self._model.weights, sorted(self._model.lexical.items())
-        sizes = sorted(self._sets)
-        return fingerprint_of(*weights, kept, self._space, self._objective, sizes, gold, self._identity)
+        if self._objective == "core-f1" and self._model.judge is not None:
+            weights = *weights, self._model.judge.network.fingerprint
+        known = kept, self._space, self._objective, sorted(self._sets), gold, self._identity
+        return fingerprint_of(*weights, *known)
 
     def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:
         """See :class:`forest_align.em.tuning.trials.TuningProblem`."""

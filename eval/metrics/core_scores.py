@@ -43,6 +43,11 @@ class CoreFindings:
     near_units: int
     exact_units: int
 
+    def counts(self, name: str) -> tuple[int, int, int, int]:
+        """What is counted for ``near`` or ``exact``, as :class:`MatchCounts` has it."""
+        right = getattr(self, name)
+        return sum(right), len(right), getattr(self, f"{name}_units"), self.units
+
 
 def judge_core(
     words: tuple[Sequence[str], Sequence[str]],
@@ -101,11 +106,7 @@ def core_statistics(findings: Sequence[CoreFindings]) -> dict[str, Statistic]:
     """Precision, recall and F1, near and exact, ready for significance tests."""
     found: dict[str, Statistic] = {}
     for name in ("near", "exact"):
-        rows = [
-            [sum(getattr(one, name)), len(getattr(one, name)), getattr(one, f"{name}_units"), one.units]
-            for one in findings
-        ]
-        statistics = MatchCounts.of(rows).micro_statistics()
+        statistics = MatchCounts.of([one.counts(name) for one in findings]).micro_statistics()
         found |= {f"{name}_{figure}": statistic for figure, statistic in statistics.items()}
     return found
 

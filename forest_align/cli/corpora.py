@@ -90,7 +90,13 @@ def check_model_folder(path: Path, *, beside: bool = True) -> None:
 
 
 def corpus_reader(
-    args: CorpusOptions, forest_size: int, model: ForestModel, *, given_trees: bool, links: str = "sure"
+    args: CorpusOptions,
+    forest_size: int,
+    model: ForestModel,
+    *,
+    given_trees: bool,
+    links: str = "sure",
+    judged: bool = False,
 ) -> CorpusReader:
     """Make a reader for a model; ``links`` is the convention that word candidates follow."""
     from forest_align.em.corpus.corpus import CorpusReader
@@ -103,6 +109,7 @@ def corpus_reader(
         cache=args.forests,
         given_trees=given_trees,
         links=links,
+        judged=judged,
     )
 
 
@@ -132,7 +139,7 @@ def read_gold_files(
 ) -> list[SentencePair | InputError]:
     """Read pairs to be scored; refuse files without gold before hours of work.
 
-    Pairs that are scored by ``gold`` other than links, trees or phrases, need none. ``links`` are those that
+    Pairs that are scored by other ``gold`` than links need none. ``links`` are those that
     count.
 
     Raises

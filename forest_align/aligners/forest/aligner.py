@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
 from itertools import chain
@@ -10,16 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forest_align.aligners.chunks.given_chunks import aligned_chunks
-from forest_align.aligners.forest._further_pairs import further_pairs
 from forest_align.aligners.forest._k_best_alignments import k_best
 from forest_align.aligners.forest.base_pairs import features_of_candidates
 from forest_align.aligners.forest.features import PairFeatures, forest_of
-from forest_align.aligners.forest.judge_features import DerivationPairs, derivation_pairs
-from forest_align.aligners.forest.judged_pairs import with_judged_pairs
+from forest_align.aligners.forest.judge_features import DerivationPairs
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.forest.phrase_evidence import PhraseEvidence, judged_phrases
 from forest_align.aligners.forest.prepared_pair import PreparedPair
-from forest_align.aligners.forest.result import NAME, alignment_of, reported_derivation
+from forest_align.aligners.forest.result import NAME, build_alignment, pairs_to_judge
 from forest_align.aligners.link_convention import check_convention
 from forest_align.aligners.model_folder import bundled_folder, model_folder
 from forest_align.aligners.pair import GivenChunks, GivenWords, Text
@@ -33,7 +31,7 @@ from forest_align.aligners.words.lexical import given_candidates
 from forest_align.alignment import Alignment
 from forest_align.cext.alignment_result import AlignmentArrays
 from forest_align.system.processes import check_counts
-from forest_align.types import Derivation, InputError, Sentence
+from forest_align.types import InputError, Sentence
 
 if TYPE_CHECKING:
     from forest_align.aligners.phrases.features import SpanEvidence
@@ -263,11 +261,7 @@ class ForestAligner(ParsingAligner):
             derivations = chain(derivations, k_best(arrays, *edges, k * MOST_DERIVATIONS))
         found: dict[object, Alignment] = {}
         for one in derivations:
-            alignment, trees = self._built(source, target, one, base, candidates, phrases)
-            if self.model.judge is not None:
-                pairs = self._pairs_to_judge(alignment, trees, phrases)
-                if pairs is not None:
-                    alignment = with_judged_pairs(alignment, pairs, self.model.judge)
+            alignment = build_alignment(self.model, source, target, one, base, candidates, phrases)
             whole = [pair for pair in alignment.phrases if pair.constituents]
             spans = frozenset((pair.source_node.span, pair.target_node.span) for pair in whole)
             found.setdefault((spans, alignment.words.pairs), alignment)
@@ -300,32 +294,7 @@ class ForestAligner(ParsingAligner):
         """
         phrases = self.phrase_evidence(source, target, candidates)
         arrays, base = self.search(source, target, candidates, phrases)
-        alignment, trees = self._built(source, target, arrays, base, candidates, phrases)
-        return self._pairs_to_judge(alignment, trees, phrases)
-
-    def _built(
-        self,
-        source: Sentence,
-        target: Sentence,
-        arrays: AlignmentArrays,
-        base: Mapping[tuple[int, int], Candidate],
-        candidates: Sequence[Candidate],
-        phrases: PhraseEvidence | None,
-    ) -> tuple[Alignment, tuple[Derivation, Derivation]]:
-        """The alignment that reports a derivation, before it is judged, and the trees that it chose."""
-        forests, options = (forest_of(source), forest_of(target)), self.model.options_for(phrases)
-        reported = reported_derivation(forests, arrays, base, candidates, options, phrases)
-        alignment = alignment_of(self.model, source, target, reported, candidates, phrases)
-        return alignment, reported.trees
-
-    def _pairs_to_judge(
-        self, alignment: Alignment, trees: tuple[Derivation, Derivation], phrases: PhraseEvidence | None
-    ) -> DerivationPairs | None:
-        first_look = self.model.phrases
-        if first_look is None or phrases is None or phrases.phrases is None:
-            return None
-        further = further_pairs(alignment, trees, phrases)
-        return derivation_pairs(alignment, phrases.phrases, first_look, further)
+        return pairs_to_judge(self.model, source, target, arrays, base, candidates, phrases)
 
     def search(
         self,

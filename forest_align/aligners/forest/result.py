@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from forest_align.aligners.forest._further_pairs import further_pairs
 from forest_align.aligners.forest._maximum_set import compositional, with_maximum_set
 from forest_align.aligners.forest._phrase_remainders import left_over_links
 from forest_align.aligners.forest._probable_pairs import with_revised_pairs
@@ -15,6 +16,8 @@ from forest_align.aligners.forest._whole_constituents import with_whole_constitu
 from forest_align.aligners.forest.base_pairs import CERTAIN_LINK, CONFIDENT_LINK
 from forest_align.aligners.forest.calibration import log_agreement
 from forest_align.aligners.forest.features import forest_of
+from forest_align.aligners.forest.judge_features import DerivationPairs, derivation_pairs
+from forest_align.aligners.forest.judged_pairs import with_judged_pairs
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.forest.options import ForestOptions
 from forest_align.alignment import Alignment, Links, PhrasePair
@@ -50,25 +53,53 @@ def build_alignment(
     candidates: Sequence[Candidate],
     phrases: PhraseEvidence | None = None,
 ) -> Alignment:
-    """Turn the arrays of the kernel into an alignment, with the probabilities of the model's calibration."""
-    forests = forest_of(source), forest_of(target)
-    options = model.options_for(phrases)
-    reported = reported_derivation(forests, arrays, base, candidates, options, phrases)
-    return alignment_of(model, source, target, reported, candidates, phrases)
+    """Turn the arrays of the kernel into an alignment, which the judge of the model revises if it can."""
+    alignment, trees = _unjudged(model, source, target, arrays, base, candidates, phrases)
+    if model.judge is None:
+        return alignment
+    pairs = _pairs_to_judge(model, alignment, trees, phrases)
+    return alignment if pairs is None else with_judged_pairs(alignment, pairs, model.judge)
 
 
-def alignment_of(
+def pairs_to_judge(
     model: ForestModel,
     source: Sentence,
     target: Sentence,
-    reported: Reported,
+    arrays: AlignmentArrays,
+    base: Mapping[tuple[int, int], Candidate],
     candidates: Sequence[Candidate],
     phrases: PhraseEvidence | None = None,
-) -> Alignment:
-    """The alignment that reports a derivation; arguments as for :func:`build_alignment`."""
+) -> DerivationPairs | None:
+    """What a judge reads about a derivation; None without the phrases of both sentences."""
+    alignment, trees = _unjudged(model, source, target, arrays, base, candidates, phrases)
+    return _pairs_to_judge(model, alignment, trees, phrases)
+
+
+def _pairs_to_judge(
+    model: ForestModel,
+    alignment: Alignment,
+    trees: tuple[Derivation, Derivation],
+    phrases: PhraseEvidence | None,
+) -> DerivationPairs | None:
+    if model.phrases is None or phrases is None or phrases.phrases is None:
+        return None
+    further = further_pairs(alignment, trees, phrases)
+    return derivation_pairs(alignment, phrases.phrases, model.phrases, further)
+
+
+def _unjudged(
+    model: ForestModel,
+    source: Sentence,
+    target: Sentence,
+    arrays: AlignmentArrays,
+    base: Mapping[tuple[int, int], Candidate],
+    candidates: Sequence[Candidate],
+    phrases: PhraseEvidence | None,
+) -> tuple[Alignment, tuple[Derivation, Derivation]]:
+    """The alignment that reports a derivation before it is judged, and the trees that it chose."""
     forests = forest_of(source), forest_of(target)
+    reported = reported_derivation(forests, arrays, base, candidates, model.options_for(phrases), phrases)
     arrays, links, trees, outside, leaves = reported
-    links = dict(links)
     agreement = log_agreement(source, target, arrays, candidates, phrases)
     if phrases is None:
         probabilities = model.calibration.probabilities(arrays.log_posterior, agreement).tolist()
@@ -84,7 +115,7 @@ def alignment_of(
     left_over = left_over_links(source, target, pairs, links, scores)
     links |= left_over
     outside = tuple(sorted((*outside, *left_over)))
-    return Alignment(
+    alignment = Alignment(
         source,
         target,
         words=Links.of(links, scores=list(links.values())),
@@ -99,6 +130,7 @@ def alignment_of(
         outside=outside,
         warnings=("the search was cut short: the sentences are long",) if arrays.narrowed else (),
     )
+    return alignment, trees
 
 
 def reported_derivation(

@@ -45,6 +45,7 @@ examples:
   forest-align tune gold.json -o tuned --forest-sizes 1 10 50 --storage journal:/shared/sweep.journal
   forest-align tune gold.json -o tuned --keep beam generation_gap --also parser_weight
   forest-align tune SPADE/dev --model forest-published -o tuned --objective phrase-f1 --also parser_weight
+  forest-align tune marked.jsonl -o tuned --objective core-f1 --also phrase_weight phrase_bias
   forest-align tune gold.json -o tuned --aligner sultan --ppdb ppdb.tsv.gz
 """
 
@@ -64,10 +65,10 @@ class TuneOptions:
     )
     objective: str | None = option(
         "--objective",
-        choices=("constituent-f1", "word-f1", "uas", "phrase-f1"),
+        choices=("constituent-f1", "word-f1", "uas", "phrase-f1", "core-f1"),
         help="score to maximise: uas compares the parser's trees with those of the input, phrase-f1 the "
-        "phrases with those of annotators (SPADE: ALIP, ALIR); default: constituent-f1, for "
-        "others word-f1",
+        "phrases with those of annotators (SPADE: ALIP, ALIR), core-f1 the smallest differing ones with "
+        "those that people marked; default: constituent-f1, for others word-f1",
     )
     links: str = option(
         "--links",
@@ -107,7 +108,8 @@ class TuneOptions:
         "--also",
         nargs="+",
         metavar="NAME",
-        help="further options of the forest aligner to search: parser_weight, the µ_p of the paper",
+        help="further options of the forest aligner to search: parser_weight, the µ_p of the paper; "
+        "phrase_weight and phrase_bias, how much the search hears of the phrase-pair model",
     )
     trials: int = option("--trials", type=positive, default=50, metavar="N", help="total number of trials")
     workers: int = option(
@@ -170,12 +172,19 @@ def _tune_forest(args: TuneOptions, settings: TuningSettings) -> int:
     objective = args.objective or "constituent-f1"
     gold = OBJECTIVE_GOLD.get(objective, "links")
     # Trees that results are compared with, and those that annotators marked, must not serve as forests too.
-    given_trees = args.corpus.parser is None and gold == "links"
+    given_trees = args.corpus.parser is None and gold not in ("trees", "phrases")
     ForestAligner(
         model, candidates=args.corpus.words, links=args.links
     )  # refuses words that know sure links only
     readers = {
-        size: corpus_reader(args.corpus, size, model, given_trees=given_trees, links=args.links)
+        size: corpus_reader(
+            args.corpus,
+            size,
+            model,
+            given_trees=given_trees,
+            links=args.links,
+            judged=gold == "marked phrases",
+        )
         for size in sizes
     }
     space = search_space(model, sizes, args.keep or (), args.also or ())

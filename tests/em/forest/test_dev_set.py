@@ -13,10 +13,12 @@ from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.words.choose import word_candidates
 from forest_align.alignment import Links
-from forest_align.data.formats.format import SentencePair
+from forest_align.data.formats.format import PhraseUnit, SentencePair
 from forest_align.em.corpus.corpus import CorpusPair, CorpusReader, parser_fingerprint
+from forest_align.em.corpus.parsed_pairs import with_gold
 from forest_align.em.forest.dev_set import DevSet, align_pair, figures, objective_value
 from forest_align.em.tuning.forest_sweep import SweepProblem, search_space, start_values, with_values
+from forest_align.eval.benchmarks.core_phrases import core_scorer
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import sentence_from_bracket
 from forest_align.types import InputError, Sentence
@@ -251,3 +253,49 @@ def test_an_unknown_objective_is_refused() -> None:
     model = ForestAligner.load().model
     with pytest.raises(InputError, match="constituent-f1"):
         SweepProblem(model, "nonsense", [10], lambda size: DevSet([]), search_space(model, [10]))
+
+
+MARKED = (
+    (
+        "The board is composed of ten members.",
+        "The board has ten members.",
+        [((2, 3, 4), (2,)), ((0, 1), (3, 4))],
+    ),
+    ("She takes care of her grandmother.", "She looks after her grandmother.", [((1, 2, 3), (1, 2))]),
+    ("The talks were put off.", "The talks were postponed.", [((3, 4), (3,))]),
+    ("They sang.", "Nobody knew the way.", [((1,), (2, 3))]),
+)
+
+
+def test_core_f1_is_that_of_the_metric_for_what_the_aligner_reports(tmp_path: Path) -> None:
+    model = ForestAligner.load().model
+    aligner = ForestAligner(replace(model, relations=None), paraphrases=False)
+    pairs = []
+    for number, (source, target, units) in enumerate(MARKED):
+        parsed = aligner.prepare_pair(source, target)
+        sides = [Sentence.from_words(side.words) for side in parsed]
+        marked = tuple(PhraseUnit(*unit, "") for unit in units)
+        pairs.append(SentencePair(str(number), *sides, units=marked))
+    gold = with_gold(pairs, "marked phrases")
+    for _ in range(2):  # The second time parses come from the cache.
+        found, problems = CorpusReader.for_model(model, cache=tmp_path, judged=True).read(gold)
+        assert not problems
+        alignments = [align_pair(pair, model) for pair in found]
+        assert [one.phrases for one in alignments] == [
+            aligner.align_prepared(pair.source, pair.target).phrases for pair in found
+        ]
+    space = search_space(model, [10], also=["phrase_weight"])
+    problem = SweepProblem(model, "core-f1", [10], lambda size: DevSet(found), space)
+    sides = [(pair.source, pair.target) for pair in found]
+    values = core_scorer("core", sides, [pair.units for pair in found])(alignments)[0].values
+    assert 0 < values["near_f1"] < 100
+    assert problem.score(problem.statistics(problem.start, range(4))) == pytest.approx(values["near_f1"])
+    assert problem.statistics({**problem.start, "phrase_weight": 0.0}, range(4)).shape == (4, 17)
+    other = [replace(found[0], units=found[1].units), *found[1:]]
+    changed = [
+        SweepProblem(model, "core-f1", [10], lambda size: DevSet(other), space),
+        SweepProblem(replace(model, judge=None), "core-f1", [10], lambda size: DevSet(found), space),
+    ]
+    assert len({one.fingerprint for one in (problem, *changed)}) == 3
+    with pytest.raises(InputError, match="no marked phrases"):
+        with_gold([replace(pair, units=()) for pair in pairs], "marked phrases")
