@@ -2,7 +2,6 @@
 
 from forest_align.alignment._alignment import Alignment, AlignmentList
 from forest_align.alignment._arc_pair import ArcPair, arc_order
-from forest_align.alignment._document_record import SentenceGroup
 from forest_align.alignment._links import Links
 from forest_align.alignment._phrase_pair import PhrasePair
 from forest_align.alignment._phrase_relation import (
@@ -14,10 +13,9 @@ from forest_align.alignment._phrase_relation import (
     PhraseRelation,
 )
 from forest_align.alignment._projection import Projection, Span, SpanPair, are_consistent, project
-from forest_align.alignment._support_record import SummarySpan, SupportingSpan
-from forest_align.alignment.document_alignment import DocumentAlignment
+from forest_align.alignment.document_alignment import DocumentAlignment, SentenceGroup
 from forest_align.alignment.json_objects import MOST_SIMILAR, alignment_schema
-from forest_align.alignment.support_report import SupportReport
+from forest_align.alignment.support_report import SummarySpan, SupportingSpan, SupportReport
 
 __all__ = [
     "CHANGE_NAMES",

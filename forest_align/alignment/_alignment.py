@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import reprlib
 from collections.abc import Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from forest_align.alignment._arc_pair import arc_order
-from forest_align.alignment._links import Links
 from forest_align.alignment._phrase_pair import PhrasePair
-from forest_align.alignment._readings import function_of
 from forest_align.alignment._record import AlignmentRecord
 from forest_align.alignment.html import to_html, to_iframe
 from forest_align.alignment.svg import WIDEST, to_svg
@@ -116,11 +115,7 @@ class Alignment(AlignmentRecord):
         words, scores = self.words, self.words.scores
         # NaN scores are kept: the writers that cannot hold them raise the error.
         kept = [k for k in range(len(words)) if scores is None or not scores[k] < least]
-        links = Links(
-            tuple(words.pairs[k] for k in kept),
-            None if words.sure is None else tuple(words.sure[k] for k in kept),
-            None if scores is None else tuple(scores[k] for k in kept),
-        )
+        links = words.at(kept)
         phrases = tuple(pair for pair in self.phrases if not pair.probability < least)
         return replace(
             self,
@@ -174,8 +169,8 @@ class Alignment(AlignmentRecord):
         InputError
             If the pair could not be aligned.
         """
-        found: tuple[Any, ...] = function_of("edits_of")(self, minimal=minimal)
-        return found
+        edits: tuple[Any, ...] = importlib.import_module("forest_align.edits").edits_of(self, minimal=minimal)
+        return edits
 
     def differences(self) -> Any:
         """How much each word says something else, a :class:`forest_align.differences.TextDifferences`.
@@ -185,7 +180,7 @@ class Alignment(AlignmentRecord):
         InputError
             If the pair could not be aligned.
         """
-        return function_of("differences_of")(self)
+        return importlib.import_module("forest_align.differences").differences_of(self)
 
     def to_text(self, *, width: int = DEFAULT_WIDTH, everything: bool = False) -> str:
         """What differs, for the terminal; see :mod:`forest_align.alignment.text`.
@@ -242,10 +237,8 @@ class Alignment(AlignmentRecord):
 
     def __repr__(self) -> str:
         source, target = (reprlib.repr(sentence.text) for sentence in (self.source, self.target))
-        found = (
-            f"error {self.error!r}" if self.error else f"{len(self.words)} links, {len(self.phrases)} phrases"
-        )
-        return f"<Alignment of {source} and {target}: {found}>"
+        sizes = f"{len(self.words)} links, {len(self.phrases)} phrases"
+        return f"<Alignment of {source} and {target}: {f'error {self.error!r}' if self.error else sizes}>"
 
     def _repr_html_(self) -> str:
         """The view for notebooks."""

@@ -197,11 +197,15 @@ class Links:
         """The sure links alone."""
         if self.sure is None:
             return self
-        kept = [k for k, is_sure in enumerate(self.sure) if is_sure]
+        sure = self.at([k for k, is_sure in enumerate(self.sure) if is_sure])
+        return Links(sure.pairs, None, sure.scores)
+
+    def at(self, places: Sequence[int]) -> Links:
+        """The links at some places, which must be in order."""
         return Links(
-            tuple(self.pairs[k] for k in kept),
-            None,
-            None if self.scores is None else tuple(self.scores[k] for k in kept),
+            tuple([self.pairs[k] for k in places]),
+            None if self.sure is None else tuple([self.sure[k] for k in places]),
+            None if self.scores is None else tuple([self.scores[k] for k in places]),
         )
 
     def check(self, source_length: int, target_length: int) -> Links:
@@ -249,12 +253,10 @@ def links_of(
     check_length(sure, len(pairs), names[1])
     for k, score in enumerate(check_length(scores, len(pairs), names[2]) or ()):
         check_number(score, f"{names[2]}[{k}]")
-    order = sorted(range(len(pairs)), key=pairs.__getitem__)
-    return Links(
-        tuple([pairs[k] for k in order]),
-        None if sure is None else tuple([sure[k] for k in order]),
-        None if scores is None else tuple([scores[k] for k in order]),
+    links = Links(
+        tuple(pairs), None if sure is None else tuple(sure), None if scores is None else tuple(scores)
     )
+    return links.at(sorted(range(len(pairs)), key=pairs.__getitem__))
 
 
 def _indices(pair: Any) -> tuple[int, int]:

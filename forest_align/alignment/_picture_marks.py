@@ -35,7 +35,7 @@ class Mark:
     title: str  # probability, relation and similarity
     sign: str  # sign of its relation
     words: str
-    spans: tuple[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]]  # half-open, per side
+    spans: tuple[tuple[int, int], tuple[int, int]]  # half-open, per side
     is_whole: bool  # the pair of the whole sentences
 
     @property
@@ -52,7 +52,7 @@ def marks_of(alignment: AlignmentRecord) -> list[Mark]:
         Mark(
             place,
             numbers.get(place),
-            _pair_title(pair),
+            " ".join(filter(None, (f"{pair.probability:.2f}", relation_note(pair), similarity_note(pair)))),
             sign_of(pair),
             words_of_pair(pair),
             spans_of(pair),
@@ -65,18 +65,13 @@ def marks_of(alignment: AlignmentRecord) -> list[Mark]:
 def number_of_words(marks: list[Mark], *words: tuple[int, int]) -> int | None:
     """The number of the smallest numbered pair that has all words (side and index); None if there is none."""
     around = [
-        (sum(end - start for spans in mark.spans for start, end in spans), mark.number)
+        (sum(end - start for start, end in mark.spans), mark.number)
         for mark in marks
         if mark.number is not None
         and not mark.is_whole
-        and all(any(start <= index < end for start, end in mark.spans[side]) for side, index in words)
+        and all(mark.spans[side][0] <= index < mark.spans[side][1] for side, index in words)
     ]
     return min(around)[1] if around else None
-
-
-def _pair_title(pair: PhrasePair) -> str:
-    """The probability of a pair, its relation and its similarity."""
-    return " ".join(filter(None, (f"{pair.probability:.2f}", relation_note(pair), similarity_note(pair))))
 
 
 def word_names(side: int, start: int, end: int) -> list[str]:
@@ -86,5 +81,4 @@ def word_names(side: int, start: int, end: int) -> list[str]:
 
 def words_of_pair(pair: PhrasePair) -> str:
     """Names of the words of both phrases."""
-    spans = spans_of(pair)
-    return " ".join(name for side in (0, 1) for span in spans[side] for name in word_names(side, *span))
+    return " ".join(name for side, span in enumerate(spans_of(pair)) for name in word_names(side, *span))

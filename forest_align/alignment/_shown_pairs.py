@@ -15,9 +15,6 @@ from forest_align.alignment.json_objects import MOST_SIMILAR
 #: A pair below this probability is more likely wrong than right; views show it pale.
 LIKELY = 0.5
 
-#: The words of a phrase: spans of tokens, several if other words are between them.
-Spans = tuple[tuple[int, int], ...]
-
 
 def ordered_pairs(alignment: AlignmentRecord) -> list[PhrasePair]:
     """All phrase pairs, in the order of the source, the longest first at each word."""
@@ -32,9 +29,9 @@ def ordered_pairs(alignment: AlignmentRecord) -> list[PhrasePair]:
     )
 
 
-def spans_of(pair: PhrasePair) -> tuple[Spans, Spans]:
-    """The words of both phrases."""
-    return (pair.source_node.span,), (pair.target_node.span,)
+def spans_of(pair: PhrasePair) -> tuple[tuple[int, int], tuple[int, int]]:
+    """The spans of both phrases."""
+    return pair.source_node.span, pair.target_node.span
 
 
 def core_places(alignment: AlignmentRecord, pairs: Sequence[PhrasePair]) -> dict[int, int]:
@@ -46,7 +43,9 @@ def core_places(alignment: AlignmentRecord, pairs: Sequence[PhrasePair]) -> dict
     them.
     """
     words = _folded_words(alignment)
-    differing = [_words_of(pair, words[0], 0) != _words_of(pair, words[1], 1) for pair in pairs]
+    differing = [
+        words[0][slice(*pair.source_node.span)] != words[1][slice(*pair.target_node.span)] for pair in pairs
+    ]
     places = []
     for place, pair in enumerate(pairs):
         if not differing[place]:
@@ -68,12 +67,6 @@ def core_places(alignment: AlignmentRecord, pairs: Sequence[PhrasePair]) -> dict
     return {place: number for number, place in enumerate(places)}
 
 
-def core_pairs(alignment: AlignmentRecord) -> list[PhrasePair]:
-    """The pairs whose difference is their own, in the order of the source."""
-    pairs = ordered_pairs(alignment)
-    return [pairs[place] for place in core_places(alignment, pairs)]
-
-
 def changed_links(alignment: AlignmentRecord, core: Sequence[PhrasePair]) -> list[int]:
     """Places of the links of different words that no core pair contains."""
     words = _folded_words(alignment)
@@ -88,11 +81,6 @@ def _folded_words(alignment: AlignmentRecord) -> tuple[list[str], list[str]]:
     """The words of both sides without case."""
     source, target = alignment.source.words, alignment.target.words
     return [word.casefold() for word in source], [word.casefold() for word in target]
-
-
-def _words_of(pair: PhrasePair, words: Sequence[str], side: int) -> Sequence[str]:
-    node = (pair.source_node, pair.target_node)[side]
-    return words[node.start : node.end]
 
 
 def _contains(pair: PhrasePair, link: tuple[int, int]) -> bool:

@@ -106,9 +106,7 @@ def draw_tree(root: PlacedNode, marks: Sequence[Mark], layout: PictureLayout, si
     away = (-1, 1)[side]
     marks_at: dict[tuple[int, int], list[Mark]] = {}
     for mark in marks:
-        spans = mark.spans[side]
-        if len(spans) == 1:
-            marks_at.setdefault(spans[0], []).append(mark)
+        marks_at.setdefault(mark.spans[side], []).append(mark)
 
     def across(node: PlacedNode) -> float:
         return layout.outer[side] + away * level_distance(root, node.level, layout.upright)

@@ -168,14 +168,14 @@ def _side(
 def _nested(
     pairs: Sequence[PhrasePair], numbers: Mapping[int, int], side: int, length: int
 ) -> tuple[list[list[str]], list[int]]:
-    """Spans that open before each word and how many close after it; a phrase with holes has several.
+    """Spans that open before each word, and how many close after it.
 
     A phrase that crosses an earlier one has none; the picture and the table show it.
     """
     opening: list[list[str]] = [[] for _ in range(length)]
     closing = [0] * length
     phrases = sorted(
-        ((span, place) for place in numbers for span in spans_of(pairs[place])[side]),
+        ((spans_of(pairs[place])[side], place) for place in numbers),
         key=lambda phrase: (phrase[0][0], -phrase[0][1]),
     )
     ends: list[int] = []

@@ -12,7 +12,6 @@ from forest_align.alignment._shown_pairs import (
     ordered_pairs,
     relation_note,
     similarity_note,
-    spans_of,
 )
 
 if TYPE_CHECKING:
@@ -82,7 +81,6 @@ def phrase_frame(alignment: AlignmentRecord) -> pandas.DataFrame:
     pairs = ordered_pairs(alignment)
     core = core_places(alignment, pairs)
     texts = [alignment.texts_of(pair) for pair in pairs]
-    spans = [spans_of(pair) for pair in pairs]
     return pandas.DataFrame(
         {
             "source": [source for source, _ in texts],
@@ -92,7 +90,7 @@ def phrase_frame(alignment: AlignmentRecord) -> pandas.DataFrame:
             "relation": [None if pair.relation is None else pair.relation.name for pair in pairs],
             "source_label": [pair.source_node.label for pair in pairs],
             "target_label": [pair.target_node.label for pair in pairs],
-            "source_spans": [source for source, _ in spans],
-            "target_spans": [target for _, target in spans],
+            "source_spans": [(pair.source_node.span,) for pair in pairs],
+            "target_spans": [(pair.target_node.span,) for pair in pairs],
         }
     )

@@ -9,7 +9,7 @@ from forest_align.alignment._record import AlignmentRecord
 from forest_align.alignment._shown_pairs import (
     LIKELY,
     changed_links,
-    core_pairs,
+    core_places,
     ordered_pairs,
     paraphrase_note,
     relation_note,
@@ -67,7 +67,9 @@ def to_text(
 def _body(alignment: AlignmentRecord, width: int, paint: _Styler, everything: bool) -> list[str]:
     """What differs, or all that is aligned, and the words that are left over."""
     lines = []
-    pairs = ordered_pairs(alignment) if everything else core_pairs(alignment)
+    pairs = ordered_pairs(alignment)
+    if not everything:
+        pairs = [pairs[place] for place in core_places(alignment, pairs)]
     if pairs:
         lines += ["", *_phrase_lines(alignment, pairs, width, paint, everything)]
         if everything and not all(pair.compositional for pair in pairs):

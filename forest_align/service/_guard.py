@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import sys
 import time
 from collections.abc import Collection, Iterator
@@ -14,7 +16,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from forest_align.service._pages import content_security_policy
+from forest_align.alignment.html import SCRIPT
 from forest_align.service.limits import RequestError
 from forest_align.service.service_metrics import ServiceMetrics
 from forest_align.types.json_fields import format_json_object
@@ -33,6 +35,15 @@ def error_answer(error: RequestError) -> Response:
     answer = json_answer(format_json_object({"error": error.message}), error.status)
     answer.headers.update(error.headers)
     return answer
+
+
+def content_security_policy() -> str:
+    """A policy for the pages: only their own script may run, and nothing may be loaded."""
+    digest = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
+    return (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    )
 
 
 class RequestGate:

@@ -22,8 +22,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from forest_align._version import __version__
 from forest_align.alignment import alignment_schema
 from forest_align.service._guard import Guard, RequestGate, error_answer, json_answer
-from forest_align.service._page_routes import PageRoutes
-from forest_align.service._pages import docs_page
+from forest_align.service._page_routes import PageRoutes, docs_page
 from forest_align.service._request_bodies import PairReader, read_json
 from forest_align.service._row_stream import ROW_TYPES, RowStream
 from forest_align.service.aligning_process import failed_result

@@ -14,8 +14,8 @@ from hypothesis import given
 
 import forest_align
 from forest_align.alignment import Alignment, ArcPair
-from forest_align.alignment._support_record import SupportReportObject
 from forest_align.alignment.json_objects import AlignmentObject, DocumentAlignmentObject, alignment_schema
+from forest_align.alignment.support_report import SupportReportObject
 from forest_align.types.json_records import record_schemas
 
 from .random_alignments import alignments

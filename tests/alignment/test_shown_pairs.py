@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forest_align.alignment import Alignment, Links, PhrasePair
-from forest_align.alignment._shown_pairs import core_pairs, ordered_pairs
+from forest_align.alignment._shown_pairs import core_places, ordered_pairs
 from forest_align.types import Node, Sentence
 
 Spans = tuple[tuple[int, int], tuple[int, int]]
@@ -38,7 +38,9 @@ def aligned(source: str, target: str, links: list[tuple[int, int]], *spans: Span
 
 
 def core(source: str, target: str, links: list[tuple[int, int]], *spans: Spans) -> list[Spans]:
-    return spans_of(core_pairs(aligned(source, target, links, *spans)))
+    alignment = aligned(source, target, links, *spans)
+    pairs = ordered_pairs(alignment)
+    return spans_of([pairs[place] for place in core_places(alignment, pairs)])
 
 
 WHOLE: Spans = ((0, 3), (0, 3))

@@ -8,9 +8,6 @@ from xml.etree import ElementTree
 import pytest
 
 from forest_align.alignment import Alignment, ArcPair, Links, PhrasePair, PhraseRelation
-from forest_align.alignment._link_picture import draw_brackets, place_brackets
-from forest_align.alignment._picture_marks import Mark
-from forest_align.alignment._text_layout import PictureLayout
 from forest_align.alignment.page_style import INK, LINK, PALETTE, PAPER, UNALIGNED, picture_style
 from forest_align.alignment.svg import to_svg
 from forest_align.types import InputError, Node, Sentence
@@ -311,12 +308,3 @@ def test_brackets_that_would_meet_have_lanes_of_their_own_and_span_their_words(w
         assert points[1][along] < min(places) and max(places) < points[2][along] + 4
         lanes.append(points[1][across])
     assert lanes[0] == lanes[1] != lanes[2] and lanes[3] == lanes[4] != lanes[5]
-
-
-def test_a_bracket_is_dashed_where_words_are_left_out() -> None:
-    layout = PictureLayout(False, ([10.0, 40.0, 70.0], []), ([20.0] * 3, []), (30.0, 90.0), (12.0, 108.0))
-    mark = Mark(0, 0, "0.90", "", "s0 s2 t0", (((0, 1), (2, 3)), ((0, 1),)), False)
-    (drawn,) = draw_brackets(place_brackets([(mark, mark.spans[0])]), layout, 0)
-    solid, dashed = re.findall(r'<path[^>]* d="([^"]*)"[^>]*>', drawn)
-    numbers = [[float(x) for x in re.findall(r"([\d.]+),", path)] for path in (solid, dashed)]
-    assert numbers == [[0, 0, 20, 20, 60, 60, 80, 80], [20, 60]] and drawn.count("stroke-dasharray") == 1

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.alignment import Alignment, Links, PhrasePair
-from forest_align.service._pages import (
+from forest_align.service._guard import content_security_policy
+from forest_align.service._page_routes import (
     Form,
-    content_security_policy,
     pairs_page,
     problem_page,
     sentences_page,

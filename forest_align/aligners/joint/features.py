@@ -27,8 +27,11 @@ from forest_align.aligners.joint._link_features import (
     LinkTable,
     link_table,
 )
-from forest_align.aligners.joint._phrase_deletions import deleted_phrase_features, deleted_phrases
-from forest_align.aligners.joint._phrase_edits import phrase_features
+from forest_align.aligners.joint._phrase_edits import (
+    deleted_phrase_features,
+    deleted_phrases,
+    phrase_features,
+)
 from forest_align.aligners.joint.arcs import arc_features
 from forest_align.aligners.parsing_aligner import check_tokens
 from forest_align.lexicon.evidence import check_comparable

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from forest_align.aligners.contextual.features import LINK_CLASSES
-from forest_align.aligners.joint._phrase_deletions import DELETED_PHRASE_FEATURES
-from forest_align.aligners.joint._phrase_edits import PHRASE_FEATURES
+from forest_align.aligners.joint._phrase_edits import DELETED_PHRASE_FEATURES, PHRASE_FEATURES
 from forest_align.aligners.joint.arcs import ARC_FEATURES, deleted_arc_features
 from forest_align.aligners.joint.features import (
     DELETION_FEATURES,

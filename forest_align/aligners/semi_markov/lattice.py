@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forest_align.aligners.semi_markov._more_features import (
+from forest_align.aligners.semi_markov._path_features import (
     MORE_PHRASE_FEATURES,
     MORE_WORD_FEATURES,
-    RESOURCES,
-    MoreFeatures,
-)
-from forest_align.aligners.semi_markov._path_features import (
     NULL_CLASSES,
     NULL_FEATURES,
     NULL_PHRASE_FEATURES,
+    RESOURCES,
     TRANSITIONS,
+    MoreFeatures,
     null_features,
     null_phrase_features,
     transition_classes,
@@ -57,7 +55,7 @@ class LatticeOptions:
     longest_null : int
         Maximum words of the sentence that is read that one step aligns to nothing.
     resources : tuple of str
-        Names of :data:`~forest_align.aligners.semi_markov._more_features.RESOURCES` whose features are added.
+        Names of :data:`~forest_align.aligners.semi_markov._path_features.RESOURCES` whose features are added.
 
     Raises
     ------

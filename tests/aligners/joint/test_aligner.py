@@ -14,8 +14,7 @@ import forest_align
 from forest_align.aligners.joint import solver as joint_solver
 from forest_align.aligners.joint._edit_table import MOST_PARTNERS, phrase_pairs
 from forest_align.aligners.joint._link_features import LINK_DELETION_FEATURES, LINK_WORD_FEATURES
-from forest_align.aligners.joint._phrase_deletions import DELETED_PHRASE_FEATURES
-from forest_align.aligners.joint._phrase_edits import PHRASE_FEATURES
+from forest_align.aligners.joint._phrase_edits import DELETED_PHRASE_FEATURES, PHRASE_FEATURES
 from forest_align.aligners.joint.aligner import JointAligner, bundled_model, margins
 from forest_align.aligners.joint.arcs import ARC_FEATURES
 from forest_align.aligners.joint.features import DELETION_FEATURES, WORD_FEATURES, PairEdits, pair_edits

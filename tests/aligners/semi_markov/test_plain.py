@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forest_align.aligners.semi_markov._more_features import RESOURCES
 from forest_align.aligners.semi_markov._path_features import (
     NULL_CLASSES,
     NULL_FEATURES,
     NULL_PHRASE_FEATURES,
+    RESOURCES,
     TRANSITIONS,
     transition_classes,
 )
