@@ -9,6 +9,7 @@ from functools import cache
 from forest_align.lexicon.evidence import word_relations
 from forest_align.lexicon.lexicon import Evidence, WordProfile, load_lexicon
 from forest_align.lexicon.oppositions import Opposition, opposition
+from forest_align.lexicon.written_forms import is_misspelling
 from forest_align.meaning.meaning_words import (
     CONVERSES,
     DEFINITE_PREPOSITIONS,
@@ -93,6 +94,8 @@ def word_relation(
         return DIFFERENT, "identifiers"
     if tags[0].startswith("NNP") and tags[1].startswith("NNP") and _are_misspelled(one.lower, two.lower):
         return EQUIVALENT, "spelling"
+    if is_misspelling(one, two, load_lexicon()):
+        return EQUIVALENT, "spelling"
     if QUANTIFIERS & {one.lower, two.lower}:
         return UNKNOWN, "quantifier"
     if _share_a_part(one.lower, two.lower):
@@ -101,6 +104,8 @@ def word_relation(
 
 
 def _of_function_words(one: str, two: str, texts: tuple[str, str], tags: tuple[str, str]) -> tuple[str, str]:
+    if "TO" in tags:
+        return EQUIVALENT, "function words"
     if one in _POSSIBLE and two not in MODALS:
         return GENERAL, "modality"
     if two in _POSSIBLE and one not in MODALS:

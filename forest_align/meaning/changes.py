@@ -14,7 +14,7 @@ from forest_align.lexicon.groups import lexical_groups
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.lexicon.quantities import QuantityComparison, compare, read_quantities
 from forest_align.lexicon.tables import FUNCTION_GROUPS
-from forest_align.lexicon.written_forms import word_change
+from forest_align.lexicon.written_forms import is_misspelling, word_change
 from forest_align.parsing.dependencies.entities import find_entities
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class WordChanges:
     """
 
     def __init__(self, source: Sentence, target: Sentence, links: Iterable[tuple[int, int]]) -> None:
-        lexicon = load_lexicon()
+        lexicon = self._lexicon = load_lexicon()
         self._profiles = lexicon.profiles(source), lexicon.profiles(target)
         self._tags = tuple([token.tag for token in sentence.tokens] for sentence in (source, target))
         self._names = tuple(
@@ -153,6 +153,8 @@ class WordChanges:
                 continue
             elif name := word_change(one, two):
                 yield _Change(source, target, name)
+            elif is_misspelling(one, two, self._lexicon):
+                yield _Change(source, target, "spelling")
             elif self._is_name(0, i) != self._is_name(1, j) and not (one.is_function or two.is_function):
                 yield _Change(source, target, "name")
 

@@ -36,6 +36,8 @@ MODALS = frozenset(
 APPROXIMATE = frozenset(
     "about around nearly almost approximately roughly some over under at least most than".split()
 )
+#: Those that say on which side of the value.
+BOUNDING = frozenset("over under least most than nearly almost".split())
 #: Adjectives whose nouns are no instances of the noun (Kamp 1975).
 PRIVATIVE = frozenset(
     "fake false former so-called would-be counterfeit mock fictitious pseudo imaginary toy ex".split()

@@ -16,7 +16,7 @@ from forest_align.meaning._exchanged_roles import exchanged_roles
 from forest_align.meaning._left_over_words import left_over_relation
 from forest_align.meaning._read_sentence import SUBJECTS, Denial, ReadSentence
 from forest_align.meaning._word_pairs import is_negative, word_relation
-from forest_align.meaning.meaning_words import BOUNDS, QUANTIFIERS, VALUES, contrast
+from forest_align.meaning.meaning_words import BOUNDING, BOUNDS, QUANTIFIERS, VALUES, contrast
 from forest_align.meaning.relation_algebra import (
     DIFFERENT,
     EQUIVALENT,
@@ -223,7 +223,11 @@ class _Comparison:
             return []  # both words deny, or a contrast is found by itself
         else:
             self.settled |= set(cells)
-        if self._may_be_denied_too(side, denial):
+        # *Aiding*, *doing nothing to discourage*: of what is denied only something else is said.
+        is_other = denial.target not in own and all(
+            self._word_relation(*cell)[0] == UNKNOWN for cell in cells
+        )
+        if is_other or self._may_be_denied_too(side, denial):
             self._hide(spans, cells)
             return [AtomicRelation(*spans, UNKNOWN, NEGATION)]
         for word in own:  # nobody, somebody
@@ -370,9 +374,17 @@ class _Comparison:
         if opposed:
             return [AtomicRelation(*spans, OPPOSITE, opposed[0][1])]
         if all(map(self.sides[0].is_light, rows)) and all(map(self.sides[1].is_light, columns)):
+            if self._approximates(0, rows) != self._approximates(1, columns):
+                return [AtomicRelation(*spans, UNKNOWN, "approximate value")]  # *about*, *more than*
             return []
         rule = "other words" if self.values.open.isdisjoint(cells) else VALUES
         return [AtomicRelation(*spans, UNKNOWN, rule)]
+
+    def _approximates(self, side: int, words: Iterable[int]) -> bool | None:
+        """Whether words bound the value behind them, *over*, or are only near it; None if there is none."""
+        read = self.sides[side]
+        known = [read.lower[word] in BOUNDING for word in words if read.makes_approximate(word)]
+        return any(known) if known else None
 
     @cached_property
     def _groups(self) -> list[Group]:
