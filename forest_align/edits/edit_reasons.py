@@ -11,7 +11,7 @@ from forest_align.edits.edit_units import is_placeholder
 from forest_align.lexicon.lexicon import WordProfile, load_lexicon
 from forest_align.lexicon.quantities import QuantityComparison, compare_values
 from forest_align.lexicon.tables import is_punctuation, negating_words
-from forest_align.meaning import WordChanges, atomic_relations, known_relations
+from forest_align.meaning import WordChanges, atomic_relations, known_relations, word_relation
 from forest_align.meaning.relation_algebra import (
     EQUIVALENT,
     MIXED,
@@ -40,6 +40,8 @@ EDIT_REASONS = (
 # Function words that are forms of one word, and have lemmas of their own.
 _FORMS = ({"a", "an"}, {"this", "these"}, {"that", "those"})
 _OTHER_VALUES = (QuantityComparison.OTHER, QuantityComparison.OTHER_UNIT)
+# Rules that have names of their own as reasons.
+_NAMED_RULES = {"synonyms": SYNONYM, "spelling": "spelling"}
 # Changes that say more than the relation that comes with them.
 _REFERENCES = ("name", "pronoun")
 
@@ -110,6 +112,8 @@ class EditReasons:
             return "spelling"
         if self._is_left_over(source, target, inside):
             return CONTENT
+        if relation == EQUIVALENT and any(one.lies_in(source, target) for one in self._settled):
+            return EQUIVALENT if (source, target) in self._equivalent else CONTENT
         if changes and (relation == EQUIVALENT or changes[0] in _REFERENCES):
             return changes[0]
         if relation not in (EQUIVALENT, MIXED, UNKNOWN):
@@ -118,18 +122,32 @@ class EditReasons:
             return "inflection" if {one.lower for one in (*ours, *theirs)} in _FORMS else FUNCTION_WORD
         if relation != EQUIVALENT:
             return CONTENT
-        if any(one.lies_in(source, target) for one in self._settled):
-            return EQUIVALENT if (source, target) in self._equivalent else CONTENT
         if values is QuantityComparison.EQUAL:
             return "format"
-        one, two = ({word.lower for word in words} for words in (ours, theirs))
-        return SYNONYM if len(one - two) == len(two - one) == 1 else EQUIVALENT
+        return self._of_equivalent(source, target)
+
+    def _of_equivalent(self, source: Span, target: Span) -> str:
+        """Why equivalent spans are so: the rule that relates the only word that differs, if it has a name."""
+        lower = [
+            {word.lower for word in self._words(side, span)} for side, span in ((0, source), (1, target))
+        ]
+        places = [
+            [word for word, one in enumerate(self._words(side, span), span[0]) if one.lower not in others]
+            for side, span, others in ((0, source, lower[1]), (1, target, lower[0]))
+        ]
+        if any(len(words) != 1 for words in places):
+            return EQUIVALENT
+        i, j = places[0][0], places[1][0]
+        one, other = self._sentences
+        texts, tags = (one.words[i], other.words[j]), (one.tags[i] or "", other.tags[j] or "")
+        _, rule = word_relation(self._profiles[0][i], self._profiles[1][j], texts, tags)
+        return _NAMED_RULES.get(rule, EQUIVALENT)
 
     def _compared_values(self, source: Span, target: Span) -> QuantityComparison:
         """Compare the quantities of two spans, of which an edit may hold only a part."""
-        tags = (side.tags if any(side.tags) else () for side in self._sentences)
-        words = (side.words for side in self._sentences)
-        return compare_values(*words, source, target, *tags)
+        one, other = self._sentences
+        tags = [side.tags if any(side.tags) else () for side in self._sentences]
+        return compare_values(one.words, other.words, source, target, tags[0], tags[1])
 
     def _is_left_over(self, source: Span, target: Span, inside: Sequence[AtomicRelation]) -> bool:
         """Whether content words have no partner in the edit, and nothing is known of them."""

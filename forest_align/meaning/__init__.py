@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from forest_align._faces import lazy_face
 
 if TYPE_CHECKING:
+    from forest_align.meaning._word_pairs import word_relation
     from forest_align.meaning.changes import WordChanges, changes_of
     from forest_align.meaning.differing_words import known_relations
     from forest_align.meaning.relation_algebra import STRENGTH, flipped, join, joined
@@ -21,6 +22,7 @@ __all__ = [
     "join",
     "joined",
     "known_relations",
+    "word_relation",
 ]
 
 __getattr__, __dir__ = lazy_face(
@@ -34,5 +36,6 @@ __getattr__, __dir__ = lazy_face(
         "join": "forest_align.meaning.relation_algebra",
         "joined": "forest_align.meaning.relation_algebra",
         "known_relations": "forest_align.meaning.differing_words",
+        "word_relation": "forest_align.meaning._word_pairs",
     },
 )

@@ -175,6 +175,13 @@ def test_an_inserted_negation_is_no_function_word(word: str, reason: str) -> Non
     assert changed(one.swap()) == [("delete", word, "", reason)]
 
 
+def test_a_relation_that_a_negation_makes_is_not_said_of_other_words() -> None:
+    one = aligned("he was not aiding them", "he was aiding them", "0-0 1-1 3-2 4-3")
+    assert changed(one) == [("delete", "not", "", "opposite")]
+    other = aligned("he was aiding them", "he was doing nothing to discourage us", "0-0 1-1 2-5 2-3 3-6")
+    assert "opposite" not in [reason for *_, reason in changed(other)]
+
+
 def test_years_that_are_close_are_other_numbers() -> None:
     one = aligned("it was in 1990", "it was in 1991", "0-0 1-1 2-2 3-3")
     assert changed(one) == [("replace", "1990", "1991", "number")]
