@@ -1,3 +1,3 @@
-"""Compiled kernels: arrays in, arrays out; no kernel knows a class."""
+"""Compiled kernels, arrays in, arrays out; no kernel knows a class. ``forest_align.cext``, in ``cext``."""
 
 __all__ = ["alignment", "chart", "contextual", "encoder", "semicrf", "string_similarity"]

@@ -1,4 +1,4 @@
-"""Readers and writers of corpora and formats, and the bundled English resources."""
+"""Readers and writers of corpora and formats, and English resources; ``forest_align.data``, in ``data``."""
 
 from __future__ import annotations
 

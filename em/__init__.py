@@ -1,4 +1,4 @@
-"""Feature-enhanced Viterbi EM and the hyper-parameter sweep."""
+"""Feature-enhanced Viterbi EM and the hyper-parameter sweep; ``forest_align.em``, in the folder ``em``."""
 
 from __future__ import annotations
 

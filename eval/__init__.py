@@ -1,4 +1,4 @@
-"""Metrics, significance tests and benchmark tables."""
+"""Metrics, significance tests and benchmark tables; ``forest_align.eval``, in the folder ``eval``."""
 
 from __future__ import annotations
 
