@@ -24,7 +24,7 @@ demo: $(VENV)/installed
 test: $(VENV)/installed-for-tests lint types test-only test-engines
 
 # Two halves of about the same time at once, or TESTS alone.
-FIRST_HALF := tests/cli tests/data tests/em tests/eval tests/service
+FIRST_HALF := tests/cli tests/data tests/em tests/eval tests/parsing tests/service tests/storage tests/system
 PYTEST = $(BIN)/python -m pytest -m "not engine"
 ifneq ($(TESTS),)
 test-only:
