@@ -45,8 +45,11 @@ def command(arguments: tuple[str, ...], folder: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("arguments", "status", "expected"),
     [
-        (("align", "He died.", "He passed away.", "--to", "pharaoh"), 0, "0-0 1-1 1-2 2-3"),
-        (("align", "He died.", "He passed away.", "--device", "auto", "--to", "pharaoh"), 0, "0-0 1-1 1-2"),
+        (
+            ("align", "He died.", "He passed away.", "--device", "auto", "--to", "pharaoh"),
+            0,
+            "0-0 1-1 1-2 2-3",
+        ),
         (("align", "He died.", "He passed away.", "--aligner", "contextual", "--to", "pharaoh"), 0, "0-0"),
         (("parse", "SENTENCES"), 0, "(VBD died)"),
         (("evaluate", "GOLD", "GOLD"), 0, "100.0"),
