@@ -243,7 +243,7 @@ class Linker(Splitter):
 ONE, TWO = Sentence.from_words(["a", "b"]), Sentence.from_words(["c", "d"])
 
 
-@settings(max_examples=30)
+@settings(max_examples=10)
 @example(classes="0011", batch_size=2)
 @given(classes=st.text("01", max_size=9), batch_size=st.integers(1, 4))
 def test_links_belong_to_their_pairs_though_words_repeat_with_any_number_of_workers(

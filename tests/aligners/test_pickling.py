@@ -39,8 +39,7 @@ def test_every_model_is_pickled_by_its_name(name: str) -> None:
     assert pickle.dumps(again) == sent and pickle.loads(sent) is again
 
 
-@pytest.mark.parametrize("method", ["spawn", "fork"])
-@pytest.mark.parametrize("name", ["contextual", "forest"])
+@pytest.mark.parametrize(("name", "method"), [("forest", "spawn"), ("contextual", "fork")])
 def test_an_aligner_that_was_used_gives_the_same_alignment_in_another_process(name: str, method: str) -> None:
     aligner = forest_align.load(name)
     unused = pickle.dumps(aligner)
