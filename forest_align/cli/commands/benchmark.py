@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from forest_align.eval.benchmarks.runner import Run
     from forest_align.eval.benchmarks.task import Task
 
-# The part of a benchmark that the chunk aligner learned from.
+# The part of a benchmark that the relations of given chunks were learned from.
 _LEARNED_FROM = ("ists", "train")
 
 EPILOG = """\
