@@ -200,138 +200,79 @@ def test_a_chunk_of_tokens_that_are_not_there_is_refused(tmp_path: Path) -> None
     )
 
 
+# Of each format a file of a pair, a broken one, and another pair.
+FRAMES = {
+    "tsv": "a\tb\nBROKENc\td\n",
+    "jsonl": '{"source": "a", "target": "b"}\nBROKEN{"source": "c", "target": "d"}\n',
+    "jacana": '[{"id": "1", "source": "a", "target": "b", "sureAlign": "0-0"},\n'
+    'BROKEN{"id": "3", "source": "c", "target": "d", "sureAlign": ""}]',
+    "multimwa": "1\ta\tN/A\tb\tN/A\t1\t1\t0-0\t\nBROKEN3\tc\tN/A\td\tN/A\t1\t1\t\t\n",
+    "msr-rte": "# sentence pair 1\na\nNULL ({ / / }) b ({ 1 / / })\n"
+    "BROKEN# sentence pair 3\nc\nNULL ({ / / }) d ({ / / })\n",
+    "sts": "1\ta\tb\nBROKEN2\tc\td\n",
+    "msrp": "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n1\t1\t2\ta\tb\nBROKEN0\t1\t2\tc\td\n",
+    "qa": "qtext,label,atext\na,1,b\nBROKENc,0,d\n",
+    "rte": '<entailment-corpus>\n<pair id="1"><t>a</t><h>b</h></pair>\n'
+    'BROKEN<pair id="3"><t>c</t><h>d</h></pair>\n</entailment-corpus>',
+    "table": "source,target\na,b\nBROKENc,d\n",
+    "trees": "(X a)\t(X b)\nBROKEN(X c)\t(X d)\n",
+    "bars": "a ||| b\nBROKENc ||| d\n",
+    "m2": "S a\nA -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n\nBROKENS c\n",
+}
+NAMES = "expected fields with the names source and target, or such, found 'source'"
+EDIT = "R|||c|||REQUIRED|||-NONE-|||0"
 BROKEN = [
-    # format, content, line, field, what the message says
-    ("tsv", "a\tb\n\nc\td\n", 2, None, "blank line"),
-    ("tsv", "a\tb\nonly one column\nc\td\n", 2, None, "expected 2 columns"),
-    ("tsv", "a\tb\n1\t2\t3\t4\nc\td\n", 2, None, "found 4"),
-    ("tsv", "a\tb\n \tb\nc\td\n", 2, "source", "found nothing"),
-    (
-        "jsonl",
-        '{"source": "a", "target": "b"}\n{"source": "a"}\n{"source": "c", "target": "d"}\n',
-        2,
-        None,
-        "expected fields with the names source and target, or such, found 'source'",
-    ),
-    (
-        "jsonl",
-        '{"source": "a", "target": "b"}\n{"source": \n{"source": "c", "target": "d"}\n',
-        2,
-        None,
-        "not JSON",
-    ),
-    ("jsonl", '{"source": "a", "target": "b"}\n\n{"source": "c", "target": "d"}\n', 2, None, "blank line"),
-    (
-        "jsonl",
-        '{"source": "a", "target": "b"}\n{"source": "a", "target": "b", "words": [[0, 0]]}\n'
-        '{"source": "c", "target": "d"}\n',
-        2,
-        "words",
-        "tokens",
-    ),
-    (
-        "jsonl",
-        '{"source": "a", "target": "b"}\n'
-        '{"source": {"tokens": ["a"]}, "target": {"tokens": ["b"]}, "words": [[0, 1]]}\n'
-        '{"source": "c", "target": "d"}\n',
-        2,
-        "words",
-        "out of range",
-    ),
+    # format, the broken pair, line, field, what the message says
+    ("tsv", "\n", 2, None, "blank line"),
+    ("tsv", "only one column\n", 2, None, "expected 2 columns"),
+    ("tsv", "1\t2\t3\t4\n", 2, None, "found 4"),
+    ("tsv", " \tb\n", 2, "source", "found nothing"),
+    ("jsonl", '{"source": "a"}\n', 2, None, NAMES),
+    ("jsonl", '{"source": \n', 2, None, "not JSON"),
+    ("jsonl", "\n", 2, None, "blank line"),
+    ("jsonl", '{"source": "a", "target": "b", "words": [[0, 0]]}\n', 2, "words", "tokens"),
+    ("jsonl", '{"source": ["a"], "target": ["b"], "words": [[0, 1]]}\n', 2, "words", "out of range"),
     (
         "jacana",
-        '[{"id": "1", "source": "a", "target": "b", "sureAlign": "0-0"},\n'
-        '{"id": "2", "source": "a", "target": "b", "sureAlign": "0-1"},\n'
-        '{"id": "3", "source": "c", "target": "d", "sureAlign": ""}]',
+        '{"id": "2", "source": "a", "target": "b", "sureAlign": "0-1"},\n',
         2,
         "sureAlign",
         "out of range",
     ),
     (
-        "multimwa",
-        "1\ta\tN/A\tb\tN/A\t1\t1\t0-0\t\n2\ta\tN/A\tb\tN/A\t1\t1\t0-0\t0:0\n3\tc\tN/A\td\tN/A\t1\t1\t\t\n",
-        2,
-        "possible",
-        "0:0",
-    ),
-    (
-        "msr-rte",
-        "# sentence pair 1\na\nNULL ({ / / }) b ({ 1 / / })\n"
-        "# sentence pair 2\na\nNULL ({ / / }) b ({ 2 / / })\n"
-        "# sentence pair 3\nc\nNULL ({ / / }) d ({ / / })\n",
-        6,
-        None,
-        "token number 2 is out of range",
-    ),
-    (
-        "msr-rte",
-        "# sentence pair 1\na\nNULL ({ / / }) b ({ 1 / / })\n# sentence pair 2\na\n"
-        "# sentence pair 3\nc\nNULL ({ / / }) d ({ / / })\n",
-        4,
-        None,
-        "three lines",
-    ),
-    (
-        "msr-rte",
-        "# sentence pair 1\na\nNULL ({ / / }) b ({ 1 / / })\n"
-        "# sentence pair 2\na\nNULL ({ / / }) b ({ x / / })\n"
-        "# sentence pair 3\nc\nNULL ({ / / }) d ({ / / })\n",
-        6,
-        None,
-        "'x'",
-    ),
-    ("sts", "1\ta\tb\n7\ta\tb\n2\tc\td\n", 2, "score", "from 0 to 5"),
-    ("sts", "1\ta\tb\nnan\ta\tb\n2\tc\td\n", 2, "score", "from 0 to 5"),
-    (
-        "msrp",
-        "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String" + "\n1\t1\t2\ta\tb\n2\t1\t2\ta\tb\n0\t1\t2\tc\td\n",
-        3,
-        "Quality",
-        "0 or 1",
-    ),
-    ("qa", "qtext,label,atext\na,1,b\na,maybe,b\nc,0,d\n", 3, None, "0 or 1"),
-    (
-        "rte",
-        '<entailment-corpus>\n<pair id="1"><t>a</t><h>b</h></pair>\n<pair id="2"><t>a</t></pair>\n'
-        '<pair id="3"><t>c</t><h>d</h></pair>\n</entailment-corpus>',
-        3,
-        "h",
-        "found nothing",
-    ),
-    ("table", 'source,target\na,b\n"a\nb",c,d\nc,d\n', 3, None, "expected 2 columns"),
-    ("qa", 'qtext,label,atext\na,1,b\n"a\nb",maybe,b\nc,0,d\n', 3, None, "0 or 1"),
-    ("trees", "(X a)\t(X b)\n(X a)\t(X b\n(X c)\t(X d)\n", 2, "target", "never closed"),
-    ("table", "source,target\na,b\na,b,c\nc,d\n", 3, None, "expected 2 columns as in the header, found 3"),
-    ("table", 'source,target\na,b\n"a"x,b\nc,d\n', 3, None, "broken CSV"),
-    (
         "jacana",
-        '[{"id": "1", "source": "a", "target": "b", "sureAlign": ""},\n'
-        '{"id": "2", "source": "a", "target": "b", "possibleAlign": ""},\n'
-        '{"id": "3", "source": "c", "target": "d", "sureAlign": ""}]',
+        '{"id": "2", "source": "a", "target": "b", "possibleAlign": ""},\n',
         2,
         "sureAlign",
         "required",
     ),
-    ("bars", "a ||| b\na b\nc ||| d\n", 2, None, "expected source ||| target, found 1"),
-    (
-        "m2",
-        "S a\nA -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n\n"
-        "S a b\nA 0 2|||R|||c|||REQUIRED|||-NONE-|||0\nA 1 2|||R|||c|||REQUIRED|||-NONE-|||0\n\nS c\n",
-        6,
-        None,
-        "do not overlap",
-    ),
-    ("m2", "S a\n\nA 0 1|||R|||c|||REQUIRED|||-NONE-|||0\n\nS c\n", 3, None, "a sentence, 'S words'"),
-    ("m2", "S a\n\nS b\nA 0 1|||R|||c\n\nS c\n", 4, None, "'A start end|||type"),
+    ("multimwa", "2\ta\tN/A\tb\tN/A\t1\t1\t0-0\t0:0\n", 2, "possible", "0:0"),
+    ("msr-rte", "# sentence pair 2\na\nNULL ({ / / }) b ({ 2 / / })\n", 6, None, "number 2 is out of range"),
+    ("msr-rte", "# sentence pair 2\na\n", 4, None, "three lines"),
+    ("msr-rte", "# sentence pair 2\na\nNULL ({ / / }) b ({ x / / })\n", 6, None, "'x'"),
+    ("sts", "7\ta\tb\n", 2, "score", "from 0 to 5"),
+    ("sts", "nan\ta\tb\n", 2, "score", "from 0 to 5"),
+    ("msrp", "2\t1\t2\ta\tb\n", 3, "Quality", "0 or 1"),
+    ("qa", "a,maybe,b\n", 3, None, "0 or 1"),
+    ("qa", '"a\nb",maybe,b\n', 3, None, "0 or 1"),
+    ("rte", '<pair id="2"><t>a</t></pair>\n', 3, "h", "found nothing"),
+    ("table", '"a\nb",c,d\n', 3, None, "expected 2 columns"),
+    ("table", "a,b,c\n", 3, None, "expected 2 columns as in the header, found 3"),
+    ("table", '"a"x,b\n', 3, None, "broken CSV"),
+    ("trees", "(X a)\t(X b\n", 2, "target", "never closed"),
+    ("bars", "a b\n", 2, None, "expected source ||| target, found 1"),
+    ("m2", f"S a b\nA 0 2|||{EDIT}\nA 1 2|||{EDIT}\n\n", 6, None, "do not overlap"),
+    ("m2", f"A 0 1|||{EDIT}\n\n", 4, None, "a sentence, 'S words'"),
+    ("m2", "S b\nA 0 1|||R|||c\n\n", 5, None, "'A start end|||type"),
 ]
 
 
-@pytest.mark.parametrize(("name", "content", "line", "field", "message"), BROKEN)
+@pytest.mark.parametrize(("name", "broken_pair", "line", "field", "message"), BROKEN)
 def test_a_broken_pair_is_an_error_with_its_place_and_the_rest_still_comes(
-    name: str, content: str, line: int, field: str | None, message: str, tmp_path: Path
+    name: str, broken_pair: str, line: int, field: str | None, message: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "file.txt"
-    path.write_text(content, encoding="utf-8")
+    path.write_text(FRAMES[name].replace("BROKEN", broken_pair), encoding="utf-8")
     before, broken, after = read_pairs(path, name)
     assert isinstance(before, SentencePair) and isinstance(after, SentencePair)
     assert isinstance(broken, InputError)
