@@ -257,9 +257,8 @@ class _Comparison:
         if denial.clause != denial.target and any(self._opposed(*cell) for cell in cells):
             return True
         own = [word for word in range(*denial.span) if word != denial.target]
-        if denial.relation == DIFFERENT and any(
-            not self.sides[1 - side].is_light(other) for word in own for other in links.get(word, ())
-        ):
+        others = {other for word in own for other in links.get(word, ())} - {*links.get(denial.target, ())}
+        if denial.relation == DIFFERENT and not all(map(self.sides[1 - side].is_light, others)):
             return True
         return any(
             is_negative(other_lemmas[other]) and self.sides[side].lemmas[denial.target] != other_lemmas[other]
