@@ -22,7 +22,6 @@ from forest_align.em.phrases.labels import (
     links_of_units,
 )
 from forest_align.em.phrases.linked_pairs import read_linked_pairs
-from forest_align.em.phrases.network import PhraseExamples
 
 #: Files below the data folder. The first has marked phrases, the others word links.
 MARKED = "phrases/etpc-dev.jsonl"
@@ -67,6 +66,17 @@ def _labels(one: ParsedPair, proposed: ProposedPairs, sure: list[tuple[int, int]
     by_all = labels_of(proposed, pair.links)
     labels[(labels == WRONG) & (by_all != WRONG)] = UNKNOWN
     return labels
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PhraseExamples:
+    """Pairs of phrases to learn from."""
+
+    features: np.ndarray  # float32, shape (K, F)
+    wanted: np.ndarray  # float32, shape (K,): probability that people align the pair
+    weight: np.ndarray  # float32, shape (K,)
+    # float32, shape (K,): 0 for phrases that people marked, 1 for those that word links imply
+    convention: np.ndarray
 
 
 def examples_of(labelled: LabelledPair, random: np.random.Generator) -> PhraseExamples:

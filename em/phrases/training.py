@@ -20,9 +20,11 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from torch.nn.functional import binary_cross_entropy_with_logits
 
-from forest_align.em.phrases.examples import LINKED, examples_of, joined, read_labelled
-from forest_align.em.phrases.network import PhraseExamples, train_network
+from forest_align.aligners.phrases.model import PhraseModel
+from forest_align.em.fitting.small_networks import RectifierSettings, fit_rectifier, with_convention
+from forest_align.em.phrases.examples import LINKED, PhraseExamples, examples_of, joined, read_labelled
 from forest_align.system.terminal import counted
 
 #: How many folds, and the corpora that have them: those without a dev part that is not trained on.
@@ -30,6 +32,23 @@ FOLDS = 5
 FOLDED = ("etpc", "msr_rte")
 #: The convention that the bundled model stands for: between marked phrases and word links.
 CONVENTION = 0.5
+SETTINGS = RectifierSettings(hidden=(96, 32), epochs=10, batch=512, dropout=0.2)
+
+
+def train_network(examples: PhraseExamples, convention: float, seed: int = 0) -> PhraseModel:
+    """Minimize the weighted cross-entropy.
+
+    People mark phrases more freely than word links imply. The network learns both conventions, told apart by
+    an input of its own, and the model keeps one value of it, see :attr:`PhraseExamples.convention`.
+    """
+    wanted, weight = torch.from_numpy(examples.wanted), torch.from_numpy(examples.weight)
+
+    def loss(scores: torch.Tensor, batch: torch.Tensor) -> torch.Tensor:
+        losses = binary_cross_entropy_with_logits(scores.squeeze(1), wanted[batch], reduction="none")
+        return (losses * weight[batch]).mean()
+
+    network = fit_rectifier(examples.features, 1, loss, SETTINGS, seed, marks=examples.convention)
+    return PhraseModel(with_convention(network, convention))
 
 
 def run(options: argparse.Namespace) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 
 from forest_align.aligners.forest._further_pairs import further_pairs
 from forest_align.aligners.forest._maximum_set import compositional, with_maximum_set
-from forest_align.aligners.forest._phrase_remainders import left_over_links
 from forest_align.aligners.forest._probable_pairs import with_revised_pairs
 from forest_align.aligners.forest._tree_choice import choose_tree
 from forest_align.aligners.forest._whole_constituents import with_whole_constituents
@@ -111,10 +110,6 @@ def _unjudged(
         if not leaf.weighted:
             links |= {cell: probabilities[place] for cell in _cells(leaf) if cell in unweighted}
     pairs = _phrase_pairs(*forests, arrays, probabilities, links)
-    scores = {(c.source[0], c.target[0]): c.score for c in candidates if c.weighted and not c.is_group}
-    left_over = left_over_links(source, target, pairs, links, scores)
-    links |= left_over
-    outside = tuple(sorted((*outside, *left_over)))
     alignment = Alignment(
         source,
         target,

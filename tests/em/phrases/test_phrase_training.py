@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.forest.aligner import bundled_model
+from forest_align.aligners.phrases.features import FEATURES
 from forest_align.aligners.phrases.model import PhraseModel
 from forest_align.aligners.phrases.proposals import ProposedPairs
 from forest_align.aligners.phrases.relation_model import RelationModel
@@ -20,7 +21,14 @@ from forest_align.alignment import CHUNK_RELATIONS
 from forest_align.data.formats.format import ChunkLink, MarkedSpans, SentencePair
 from forest_align.em import recipes
 from forest_align.em.phrases import relation_training, training, tuning
-from forest_align.em.phrases.examples import KEPT, WANTED_OF_POSSIBLE, LabelledPair, examples_of, joined
+from forest_align.em.phrases.examples import (
+    KEPT,
+    WANTED_OF_POSSIBLE,
+    LabelledPair,
+    PhraseExamples,
+    examples_of,
+    joined,
+)
 from forest_align.em.phrases.labels import POSSIBLE, SURE, UNKNOWN, WRONG
 from forest_align.em.phrases.relation_network import ANOTHER, NO_SCORE
 from forest_align.lexicon.evidence import word_evidence
@@ -140,3 +148,25 @@ def test_the_goal_rises_with_what_is_found_and_falls_with_what_is_lost() -> None
     )
     lost = {**before, "mtref constituents": 91.0}
     assert at_all - tuning.goal(lost, before) > tuning.OF_LOSS
+
+
+def two_conventions(count: int = 4000) -> PhraseExamples:
+    """Pairs are right if the sum of two features is above a bound, which depends on the convention."""
+    rng = np.random.default_rng(3)
+    features = rng.normal(size=(count, len(FEATURES))).astype(np.float32)
+    marked = rng.random(count) < 0.5
+    right = features[:, 0] + features[:, 5] > np.where(marked, -1.0, 1.0)
+    return PhraseExamples(
+        features,
+        right.astype(np.float32),
+        np.ones(count, np.float32),
+        np.where(marked, 0.0, 1.0).astype(np.float32),
+    )
+
+
+def test_the_network_learns_both_conventions_and_keeps_one() -> None:
+    examples = two_conventions()
+    sums = examples.features[:, 0] + examples.features[:, 5]
+    for convention, bound in ((0.0, -1.0), (1.0, 1.0)):
+        found = training.train_network(examples, convention).log_odds_of(examples.features) > 0
+        assert (found == (sums > bound)).mean() > 0.88  # 0.48 with the other convention
