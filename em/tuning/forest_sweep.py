@@ -149,10 +149,10 @@ class SweepProblem:
             for pair, links in pairs
         ]
         weights = self._model.weights, sorted(self._model.lexical.items())
-        if self._objective == "core-f1" and self._model.judge is not None:
-            weights = *weights, self._model.judge.network.fingerprint
+        judge = self._model.judge if self._objective == "core-f1" else None
+        read = () if judge is None else (judge.network.fingerprint,)
         known = kept, self._space, self._objective, sorted(self._sets), gold, self._identity
-        return fingerprint_of(*weights, *known)
+        return fingerprint_of(*weights, *read, *known)
 
     def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:
         """See :class:`forest_align.em.tuning.trials.TuningProblem`."""
