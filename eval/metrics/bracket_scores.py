@@ -21,8 +21,7 @@ import numpy as np
 from forest_align.data.trees.penn import TOP_LABELS
 from forest_align.data.trees.treebanks import PUNCTUATION_TAGS
 from forest_align.eval.metrics.scores import MatchCounts, Scores, Statistic, mean, safe_divide
-from forest_align.types import InputError, ParseForest
-from forest_align.types.brackets import split_chain
+from forest_align.types import InputError
 
 if TYPE_CHECKING:
     from nltk import Tree
@@ -141,85 +140,3 @@ def _normal_label(label: str) -> str:
         for mark in "-=|":
             label = label.split(mark)[0]
     return "ADVP" if label == "PRT" else label
-
-
-def oracle_brackets(forest: ParseForest, gold: Tree) -> tuple[int, int, int, int]:
-    """Count the brackets of the tree with the highest F1 among all trees of a packed forest.
-
-    F1 = 2m / (p + g) is a ratio of sums over nodes. Dinkelbach's method maximises it exactly: find the tree
-    that maximises 2m − λ(p + g) by dynamic programming over hyperedges, set λ to that tree's F1, and repeat
-    until λ no longer changes. Returns right, predicted, right and gold brackets. Raises InputError if numbers
-    of words differ, the forest has no root, or a word has no tag.
-    """
-    tags = tags_of(gold)
-    length = int(forest.end.max(initial=0))
-    if length != len(tags) or not len(forest.roots):
-        raise InputError(f"expected a forest with a root over {len(tags)} words, found {length} words")
-    kept = [tag not in PUNCTUATION_TAGS for tag in tags]
-    wanted = brackets_of(gold, kept)
-    before = np.concatenate([[0], np.cumsum(kept)])
-    spans = list(zip(before[forest.start].tolist(), before[forest.end].tolist(), strict=True))
-    brackets = _node_brackets(forest, spans)
-    rate, best = -1.0, (0, 0)
-    while True:
-        right, predicted = _best_counts(forest, spans, brackets, wanted, max(rate, 0.0))
-        better = 2 * right / max(predicted + wanted.total(), 1)
-        if better <= rate + 1e-12:
-            break
-        rate, best = better, (right, predicted)
-    return best[0], best[1], best[0], wanted.total()
-
-
-def _node_brackets(forest: ParseForest, spans: Sequence[tuple[int, int]]) -> list[Counter[Bracket]]:
-    """Brackets of each forest node: one for each label of its unary chain, without a leaf's tag."""
-    is_inner = np.zeros(len(forest), bool)
-    is_inner[forest.edges[:, 0]] = True
-    found = []
-    for node, (start, end) in enumerate(spans):
-        chain = split_chain(forest.labels[node]) if forest.is_constituent[node] and end > start else []
-        chain = chain if is_inner[node] else chain[:-1]
-        labels = (_normal_label(label) for label in chain)
-        found.append(Counter((label, start, end) for label in labels if label not in TOP_LABELS))
-    return found
-
-
-def _best_counts(
-    forest: ParseForest,
-    spans: Sequence[tuple[int, int]],
-    brackets: Sequence[Counter[Bracket]],
-    wanted: Counter[Bracket],
-    rate: float,
-) -> tuple[int, int]:
-    """Right and predicted brackets of the tree with the highest 2 · right − rate · predicted.
-
-    A gold bracket must be found only once. If two nodes of a tree have the same span without punctuation, one
-    is above the other: *the dog ran .* above *the dog ran*. For each node, the best tree is therefore kept
-    for each set of brackets that it finds over the node's own span.
-    """
-
-    def value(counts: tuple[int, int]) -> float:
-        return 2 * counts[0] - rate * counts[1]
-
-    below: list[list[tuple[int, ...]]] = [[] for _ in range(len(forest))]
-    for parent, left, right in forest.edges.tolist():
-        below[parent].append((left, right))
-    # Nodes are in bottom-up order. For each: brackets found over its own span -> counts of the best tree.
-    tables: list[dict[frozenset[tuple[Bracket, int]], tuple[int, int]]] = []
-    for node, hyperedges in enumerate(below):
-        table: dict[frozenset[tuple[Bracket, int]], tuple[int, int]] = {}
-        for children in hyperedges or [()]:
-            ways = [(frozenset[tuple[Bracket, int]](), 0, 0)]
-            for child in children:
-                own = tables[child]
-                if spans[child] != spans[node]:
-                    own = {frozenset(): max(own.values(), key=value)}
-                ways = [(old | new, a + c, b + d) for old, a, b in ways for new, (c, d) in own.items()]
-            for old, right, predicted in ways:
-                found = (Counter(dict(old)) + brackets[node]) & wanted
-                gained = found.total() - sum(times for _, times in old)
-                way = right + gained, predicted + brackets[node].total()
-                key = frozenset(found.items())
-                if key not in table or value(way) > value(table[key]):
-                    table[key] = way
-        tables.append(table)
-    return max((way for root in forest.roots.tolist() for way in tables[root].values()), key=value)

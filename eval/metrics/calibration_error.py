@@ -1,16 +1,14 @@
-"""Calibration of probabilities: expected calibration error of links, phrases and nodes of parses."""
+"""Calibration of probabilities: expected calibration error of links and phrases."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from forest_align.alignment import Links
-from forest_align.types import InputError, ParseForest
-from forest_align.types.brackets import split_chain
+from forest_align.types import InputError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,31 +74,4 @@ def calibrate_links(pairs: Iterable[tuple[Links, Links]], *, bins: int = 10) -> 
         wanted = set(gold.pairs)
         probabilities += predicted.scores or ()
         right += [pair in wanted for pair in predicted.pairs]
-    return calibrate(probabilities, right, bins=bins)
-
-
-def calibrate_nodes(
-    parses: Iterable[tuple[ParseForest, Collection[tuple[int, int, str]]]],
-    of: Literal["log_posterior", "log_marginal"] = "log_posterior",
-    *,
-    bins: int = 10,
-) -> Calibration:
-    """Compare the probabilities of constituents in packed forests with their frequency in gold trees.
-
-    A node is right if the gold tree has its half-open span with its whole chain of labels, joined by ``"::"``
-    from the top. Neither tags count, nor words with no label but their tag. Raises InputError if a
-    constituent lacks the probability ``of``.
-    """
-    probabilities: list[float] = []
-    right: list[bool] = []
-    for forest, gold in parses:
-        values = np.exp(getattr(forest, of)).tolist()
-        spans = zip(forest.start.tolist(), forest.end.tolist(), strict=True)
-        for node, (start, end) in enumerate(spans):
-            labels = split_chain(forest.labels[node])
-            if end - start == 1:
-                labels = labels[:-1]
-            if labels and forest.is_constituent[node]:
-                probabilities.append(values[node])
-                right.append((start, end, "::".join(labels)) in gold)
     return calibrate(probabilities, right, bins=bins)

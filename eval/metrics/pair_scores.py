@@ -180,16 +180,6 @@ class Ranking:
     average_precision: np.ndarray
     reciprocal_rank: np.ndarray
 
-    @property
-    def mean_average_precision(self) -> float:
-        """MAP."""
-        return mean(self.average_precision).value
-
-    @property
-    def mean_reciprocal_rank(self) -> float:
-        """MRR."""
-        return mean(self.reciprocal_rank).value
-
 
 def rank(questions: Sequence[Hashable], scores: Sequence[float], labels: Sequence[bool]) -> Ranking:
     """Rank the candidates of each question by score; raises InputError if the sequences differ in length.

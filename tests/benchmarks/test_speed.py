@@ -13,8 +13,6 @@ from typing import Any
 import pytest
 import torch
 
-import forest_align
-
 from ..places import ROOT
 
 SCRIPTS = sorted(
@@ -37,12 +35,8 @@ RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {
         r"\| contextual \| cpu \| 2 \| \d+ \| 100.00% \|",
         {},
     ),
-    "document_speed": ("RAW --sentences 2", "2 x 2 sentences, 2 links", {}),
-    "extraction_speed": ("ALIGNED --count 8 --distinct", "table: .* rows", {}),
     "memory": ("shared RAW --count 130", "two workers take [1-3][.].* times the memory", {}),
-    "parser_speed": ("--sentences 2 --words 6 --repeat 1 --threads 1 --memory 2", "peak memory", {}),
     "pipeline_speed": ("RAW --limit 2 --gpu 10", "(?s)packed forests.*gigaflops.*16 . .* pairs/s", {}),
-    "repeatability": ("RAW --limit 2", "links in one run only", {}),
     "scale": ("RAW --limit 2 --batch-size 1 --engines", r"`align` \| \d+ \| \d+\.\d .*\| 2 of 2 \| 0 \|", {}),
     "scale_engine": ("local RAW FOLDER --batch-size 1", "^$", {}),
     "serve_load": ("RAW --aligner contextual --requests 4 --slow 2", "huge: .'413': 2", {}),
@@ -63,10 +57,8 @@ RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {
 def inputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Files that the scripts read, by what stands for them in the arguments."""
     folder = tmp_path_factory.mktemp("benchmarks")
-    files = {name: folder / name.lower() for name in ("RAW", "ALIGNED", "FOLDER", "ENCODER", "SOAK")}
+    files = {name: folder / name.lower() for name in ("RAW", "FOLDER", "ENCODER", "SOAK")}
     files["RAW"].write_text(f"{SOURCE}\t{TARGET}\n{TARGET}\t{SOURCE}\n", encoding="utf-8")
-    alignment = forest_align.load("contextual").align(SOURCE, TARGET)
-    files["ALIGNED"].write_text(alignment.to_json() + "\n", encoding="utf-8")
     return {name: str(path) for name, path in files.items()}
 
 

@@ -1,20 +1,17 @@
-"""Brackets: by hand, against a second implementation of COLLINS.prm; the oracle against all trees."""
+"""Brackets: by hand, against a second implementation of COLLINS.prm."""
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections import Counter
-from collections.abc import Iterable
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from nltk import Tree
 
-from forest_align.eval.metrics.bracket_scores import brackets_of, oracle_brackets, score_brackets, tags_of
-from forest_align.types import InputError, ParseForest
+from forest_align.eval.metrics.bracket_scores import brackets_of, score_brackets, tags_of
+from forest_align.types import InputError
 
 DELETED = [",", ":", "``", "''", "."]
 
@@ -98,24 +95,6 @@ def test_all_figures_equal_a_naive_implementation(pairs) -> None:
 GOLD = "(TOP (S (NP-SBJ (DT The) (NN dog)) (VP (VBD ran) (PRT (RP off))) (. .)))"
 
 
-@st.composite
-def plain_trees(draw, length: int) -> Tree:
-    tags = st.sampled_from(["NN", "VB", ",", "."])
-
-    def build(start: int, end: int) -> Tree:
-        if end - start == 1:
-            node = Tree(draw(tags), [f"w{start}"])
-        else:
-            cut = draw(st.lists(st.integers(start + 1, end - 1), min_size=1, max_size=2, unique=True))
-            edges = [start, *sorted(cut), end]
-            node = Tree(draw(st.sampled_from("AB")), [build(*span) for span in itertools.pairwise(edges)])
-        for label in draw(st.lists(st.sampled_from(["A", "PRT", "ADVP"]), max_size=2)):
-            node = Tree(label, [node])
-        return node
-
-    return Tree("TOP", [build(0, length)])
-
-
 def test_scores_of_one_attachment_error_by_hand() -> None:
     predicted = tree("(S (NP (DT The) (NN dog)) (VP (VBD ran)) (ADVP (IN off)) (. .))")
     result = score_brackets([tree(GOLD)], [predicted])
@@ -141,95 +120,3 @@ def test_a_word_without_a_tag_is_named_with_its_tree(text: str) -> None:
             score_brackets(gold, predicted)
     with pytest.raises(InputError, match=f"^expected a tag above every word, found '{word}'"):
         brackets_of(tree(text))
-
-
-def forest_of(leaves: list[str], inner: list[tuple[int, int, str]], edges_wanted: Iterable) -> ParseForest:
-    """A forest with one leaf a token and inner nodes in the given order; edges by node positions."""
-    length = len(leaves)
-    nodes = [(i, i + 1, leaf) for i, leaf in enumerate(leaves)] + inner
-    edges = sorted(edges_wanted)
-    size = len(nodes)
-    return ParseForest(
-        start=np.array([n[0] for n in nodes], np.int32),
-        end=np.array([n[1] for n in nodes], np.int32),
-        labels=tuple(n[2] for n in nodes),
-        is_constituent=np.array([not n[2].endswith("'") for n in nodes]),
-        head=np.zeros(size, np.int32),
-        log_marginal=np.zeros(size),
-        edges=np.array(edges, np.int32).reshape(-1, 3),
-        edge_log_marginal=np.zeros(len(edges)),
-        roots=np.array([k for k, n in enumerate(nodes) if n[1] - n[0] == length], np.int32),
-        best_edge=np.full(size, -1, np.int32),
-    )
-
-
-@st.composite
-def forests(draw) -> ParseForest:
-    length = draw(st.integers(1, 5))
-    labels = st.sampled_from(["A", "B", "A::B", "A'"])
-    inner = []
-    for width in range(2, length + 1):
-        for start in range(length - width + 1):
-            chosen = draw(st.lists(labels, min_size=1, max_size=2, unique=True))
-            inner += [(start, start + width, label) for label in chosen]
-    leaves = draw(st.lists(st.sampled_from(["NN", "A::NN"]), min_size=length, max_size=length))
-    nodes = [(i, i + 1, "") for i in range(length)] + inner
-    edges = set()
-    for parent, (start, end, _) in enumerate(nodes):
-        if end - start == 1:
-            continue
-        options = [
-            (parent, a, b)
-            for a, b in itertools.product(range(len(nodes)), repeat=2)
-            if nodes[a][0] == start and nodes[a][1] == nodes[b][0] and nodes[b][1] == end
-        ]
-        edges |= set(draw(st.lists(st.sampled_from(options), min_size=1, max_size=3)))
-    return forest_of(leaves, inner, edges)
-
-
-def all_trees(forest: ParseForest, node: int) -> list[list[int]]:
-    below = [(int(a), int(b)) for parent, a, b in forest.edges if parent == node]
-    if not below:
-        return [[node]]
-    return [
-        [node, *left, *right]
-        for a, b in below
-        for left in all_trees(forest, a)
-        for right in all_trees(forest, b)
-    ]
-
-
-@given(forests(), st.data())
-def test_the_oracle_is_the_best_of_all_trees(forest, data) -> None:
-    gold = data.draw(plain_trees(int(forest.end.max())))
-    # Punctuation goes: nodes of one tree, above each other, may then have the same span.
-    kept = [tag not in {",", "."} for _, tag in gold.pos()]
-    wanted = brackets_of(gold)
-
-    def f1(nodes: list[int]) -> float:
-        found: Counter = Counter()
-        for n in nodes:
-            start, end = sum(kept[: forest.start[n]]), sum(kept[: forest.end[n]])
-            if forest.is_constituent[n] and start < end:
-                for label in [part for part in forest.labels[n].split("::") if part != "NN"]:
-                    found[label, start, end] += 1
-        return 2 * (found & wanted).total() / max(found.total() + wanted.total(), 1)
-
-    best = max(f1(nodes) for root in forest.roots for nodes in all_trees(forest, int(root)))
-    right, found, same, total = oracle_brackets(forest, gold)
-    assert 2 * right / max(found + total, 1) == pytest.approx(best)
-    assert (same, total) == (right, wanted.total())
-
-
-def test_a_gold_bracket_is_found_once_though_a_full_stop_is_inside_and_outside() -> None:
-    # (A (A (NN a) (NN b)) (. .)) or (A (B (NN a) (NN b)) (. .)); the gold tree has one A.
-    nodes = [(0, 2, "A"), (0, 2, "B"), (0, 3, "A")]
-    forest = forest_of(["NN", "NN", "."], nodes, [(3, 0, 1), (4, 0, 1), (5, 3, 2), (5, 4, 2)])
-    assert oracle_brackets(forest, tree("(A (B (NN a) (NN b)) (. .))")) == (2, 2, 2, 2)
-    assert oracle_brackets(forest, tree("(A (NN a) (NN b) (. .))")) == (1, 2, 1, 1)
-
-
-def test_the_oracle_refuses_a_gold_tree_of_another_length() -> None:
-    forest = forest_of(["NN"], [], [])
-    with pytest.raises(InputError, match="over 2 words, found 1"):
-        oracle_brackets(forest, tree("(NP (NN a) (NN b))"))

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from nltk import Tree
 
 from forest_align.alignment import Links
-from forest_align.eval.metrics.calibration_error import calibrate, calibrate_links, calibrate_nodes
-from forest_align.parsing import forest_from_trees
+from forest_align.eval.metrics.calibration_error import calibrate, calibrate_links
 from forest_align.types import InputError
 
 
@@ -52,16 +48,3 @@ def test_link_probabilities_are_compared_with_gold_links() -> None:
     assert result.expected_error == pytest.approx(0.4)  # one of two is right; 0.1 if both were
     with pytest.raises(InputError, match="with probabilities"):
         calibrate_links([(Links.of([(0, 0)]), Links())])
-
-
-def test_constituents_of_forests_are_compared_with_gold_trees() -> None:
-    brackets = ["(S (NP (NN a)) (VP (VB b) (NP (NN c))))", "(S (NP (NN a)) (VP (VB b) (NN c)))"]
-    _, forest = forest_from_trees([Tree.fromstring(bracket) for bracket in brackets], np.log([0.75, 0.25]))
-    gold = {(0, 1, "NP"), (1, 3, "VP"), (0, 3, "S")}
-    # NP over c, with 0.75, is the one that is wrong; words without a label do not count.
-    assert calibrate_nodes([(forest, gold)], "log_marginal").count.sum() == 4
-    assert calibrate_nodes([(forest, gold)], "log_marginal").expected_error == pytest.approx(0.75 / 4)
-    exact = replace(forest, log_posterior=np.where(forest.is_constituent, np.log(0.5), np.nan))
-    assert calibrate_nodes([(exact, gold)]).expected_error == pytest.approx(0.25)
-    with pytest.raises(InputError, match="expected probabilities"):
-        calibrate_nodes([(forest, gold)])

@@ -79,16 +79,16 @@ def test_ties_get_the_exact_expectation_over_all_orders(scores, data) -> None:
     found = rank(["q"] * len(scores), scores, labels)
     if 0 < sum(labels) < len(labels):
         precision, reciprocal = naive_ranking(scores, labels)
-        assert found.mean_average_precision == pytest.approx(precision)
-        assert found.mean_reciprocal_rank == pytest.approx(reciprocal)
+        assert found.average_precision.mean() == pytest.approx(precision)
+        assert found.reciprocal_rank.mean() == pytest.approx(reciprocal)
     else:
         assert len(found.average_precision) == 0
 
 
 def test_ranking_by_hand_over_two_questions() -> None:
     found = rank(["a", "a", "b", "b", "c"], [0.9, 0.1, 0.2, 0.3, 0.5], [True, False, True, False, True])
-    assert found.mean_average_precision == 0.75
-    assert found.mean_reciprocal_rank == 0.75
+    assert found.average_precision.mean() == 0.75
+    assert found.reciprocal_rank.mean() == 0.75
     with pytest.raises(InputError, match="2 candidates, 1 scores and 2 labels"):
         rank(["a", "a"], [1.0], [True, False])
 
