@@ -6,11 +6,11 @@ and never imports torch by itself. Only the waiting of torch's threads is set he
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from forest_align._faces import lazy_face
 from forest_align._version import __version__
-from forest_align._waiting_threads import limit_spinning
 
 if TYPE_CHECKING:
     from forest_align.aligners import Aligner, align, align_many, load
@@ -100,6 +100,11 @@ _HOME_OF = {
     "Token": "forest_align.types",
 }
 
-limit_spinning()
+
+# Torch's threads wait for each other at every operation. If each has a processor, GNU's OpenMP lets them spin
+# for milliseconds, even if other programs use these processors. The value is the one that it uses when there
+# are more threads than processors. It is read when torch is loaded; values that the user has set are kept.
+if "OMP_WAIT_POLICY" not in os.environ:
+    os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 __getattr__, __dir__ = lazy_face(__name__, _HOME_OF)

@@ -32,7 +32,7 @@ LEVEL = {part: level for level, parts in enumerate(TIERS) for part in parts}
 # The methods of an alignment that edits and differences lie behind: they import these packages on first use.
 CLIMBS = {"forest_align/alignment/_alignment.py": {"differences", "edits"}}
 # What all parts share, and the entry points. The component of spaCy is where spaCy's users look for it.
-BESIDE_THE_PARTS = {"__init__", "__main__", "_faces", "_version", "_waiting_threads", "spacy_component"}
+BESIDE_THE_PARTS = {"__init__", "__main__", "_faces", "_version", "spacy_component"}
 KERNEL_IMPORT = re.compile(r"^\s*(?:from|c?import) +forest_align\.(\w+)", re.MULTILINE)
 
 

@@ -18,8 +18,8 @@ from forest_align._version import __version__
 
 __all__ = ["main"]
 
-EXIT_OK = 0
-EXIT_SOME_FAILED = 1
+#: Exit statuses of commands: all went well; some inputs were broken, and the others were processed.
+EXIT_OK, EXIT_SOME_FAILED = 0, 1
 _EXIT_USAGE = 2
 _EXIT_INTERRUPTED = 130
 #: Packages that an environment for aligning may lack: what to install for each.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -87,6 +88,14 @@ def check_model_folder(path: Path, *, beside: bool = True) -> None:
         if folder.exists() and not (folder.is_dir() and os.access(folder, os.W_OK)):
             message = f"expected a folder that can be written to, found {str(folder)!r}"
             raise InputError(message, field="output")
+
+
+def training_lock(output: Path) -> AbstractContextManager[None]:
+    """Check that a model folder can be written, and keep other processes from training a model there."""
+    from forest_align.storage.saved_models import lock_model
+
+    check_model_folder(output)
+    return lock_model(output)
 
 
 def corpus_reader(

@@ -12,6 +12,7 @@ from typing import Any
 from forest_align._version import __version__
 from forest_align.aligners.base import BATCH_SIZE
 from forest_align.alignment import Alignment
+from forest_align.cli import EXIT_OK, EXIT_SOME_FAILED
 from forest_align.cli.aligned_lines import aligned_items, failure_of
 from forest_align.cli.aligner_choice import (
     AlignerChoice,
@@ -44,8 +45,6 @@ from forest_align.storage.outputs import check_same_run, refuse_overwriting
 from forest_align.system.terminal import positive
 from forest_align.types import InputError
 from forest_align.types.json_fields import format_json_object
-
-EXIT_OK, EXIT_SOME_FAILED = 0, 1
 
 
 def json_entry(alignment: Alignment, values: Mapping[str, Any]) -> str:

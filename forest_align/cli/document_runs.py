@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from forest_align._version import __version__
 from forest_align.alignment import DocumentAlignment, SupportReport
+from forest_align.cli import EXIT_OK, EXIT_SOME_FAILED
 from forest_align.cli.arguments import format_of_output, option, output_option
 from forest_align.data.formats.column_names import require_columns
 from forest_align.data.text.lines import STANDARD_INPUT, InputLines
@@ -121,7 +122,6 @@ def _name(line: str | InputError, number: int) -> str:
     return str(number)
 
 
-EXIT_OK, EXIT_SOME_FAILED = 0, 1
 _OUTPUTS = ("jsonl", "html", "text")
 
 

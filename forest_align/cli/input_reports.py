@@ -52,24 +52,7 @@ _TAG = re.compile(
 )
 # Function words that hardly occur in other languages: no short ones, and none that is a word there as well.
 _SHARED = frozenset(
-    [
-        "all",
-        "did",
-        "don",
-        "down",
-        "for",
-        "had",
-        "has",
-        "have",
-        "her",
-        "our",
-        "out",
-        "over",
-        "under",
-        "was",
-        "why",
-        "will",
-    ]
+    "all did don down for had has have her our out over under was why will".split()  # noqa: SIM905
 )
 _ENGLISH = frozenset(word for word in FUNCTION_WORDS if len(word) > 2) - _SHARED | {"by", "of", "to"}
 # Of windows of 40 words of English corpora 2 of 8,251 had at most this share of them. Headlines and lists of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forest_align.lexicon.abbreviations import acronym_spans
-from forest_align.lexicon.lexicon import Evidence
+from forest_align.lexicon.lexicon import RELATED_LEMMAS, SAME_LEMMA, Evidence
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
@@ -40,19 +40,8 @@ def check_comparable(source: Sentence, target: Sentence) -> None:
 #: Smallest cosine of two contextual word vectors that counts as evidence by itself.
 EMBEDDING_COSINE = 0.4
 
-# Plain integers: they combine much faster than flags.
 _SUBSTRING = int(Evidence.SUBSTRING)
-_SAME = int(Evidence.IDENTICAL | Evidence.LEMMA)
-_RELATIONS = int(
-    Evidence.SPELLING
-    | Evidence.NUMBER
-    | Evidence.ABBREVIATION
-    | Evidence.SYNONYM
-    | Evidence.DERIVATION
-    | Evidence.SUFFIX
-    | Evidence.SUBSTRING
-    | Evidence.PPDB
-)
+_RELATIONS = RELATED_LEMMAS | _SUBSTRING
 
 
 def word_evidence(
@@ -134,7 +123,7 @@ def _add_shared(cells: array[int], lefts: Sequence[WordProfile], rights: Sequenc
             if key in places:
                 for j in places[key]:
                     cells[start + j] |= bit
-                    if bit & _SAME:
+                    if bit & SAME_LEMMA:
                         same.append(start + j)
         start += len(rights)
     return same
@@ -197,7 +186,7 @@ def word_relations(left: WordProfile, right: WordProfile) -> int:
     one, two = left.surface, right.surface
     if one and two and (one in two or two in one):
         found |= _SUBSTRING
-    return 0 if found & _SAME else found & _RELATIONS
+    return 0 if found & SAME_LEMMA else found & _RELATIONS
 
 
 @cache

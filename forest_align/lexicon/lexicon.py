@@ -50,6 +50,20 @@ class Evidence(IntFlag):
     EMBEDDING = 8192
 
 
+#: The sums of kinds that several modules ask for, as plain integers, which combine much faster than flags:
+#: words of one lemma, and words of different lemmas that the lexicon or the user's table relates.
+SAME_LEMMA = int(Evidence.IDENTICAL | Evidence.LEMMA)
+RELATED_LEMMAS = int(
+    Evidence.SPELLING
+    | Evidence.NUMBER
+    | Evidence.ABBREVIATION
+    | Evidence.SYNONYM
+    | Evidence.DERIVATION
+    | Evidence.SUFFIX
+    | Evidence.PPDB
+)
+
+
 #: Shortest word that counts as a substring of another one.
 SHORTEST_SUBSTRING = 4
 #: Most steps up WordNet's hierarchy that still relate two words.

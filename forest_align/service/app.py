@@ -21,7 +21,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from forest_align._version import __version__
 from forest_align.alignment import alignment_schema
-from forest_align.service._guard import Guard, RequestGate, error_answer, json_answer
+from forest_align.service._guard import (
+    METRICS_TYPE,
+    Guard,
+    RequestGate,
+    ServiceMetrics,
+    error_answer,
+    json_answer,
+)
 from forest_align.service._page_routes import PageRoutes, docs_page
 from forest_align.service._request_bodies import PairReader, read_json
 from forest_align.service._row_stream import ROW_TYPES, RowStream
@@ -30,7 +37,6 @@ from forest_align.service.limits import PairRequest, PairResult, RequestError, S
 from forest_align.service.line_index import LineIndex
 from forest_align.service.micro_batches import BatchWorker, MicroBatches
 from forest_align.service.openapi import openapi_document
-from forest_align.service.service_metrics import METRICS_TYPE, ServiceMetrics
 from forest_align.types.json_fields import format_json_object
 
 # Compressing takes longer than sending below this many bytes.

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Protocol, Self
 
+from forest_align.service._guard import ServiceMetrics
 from forest_align.service.aligning_process import BatchLostError, PairBatch, failed_result
 from forest_align.service.limits import PairRequest, PairResult, ServiceLimits
-from forest_align.service.service_metrics import ServiceMetrics
 
 
 class BatchWorker(Protocol):

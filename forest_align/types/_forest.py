@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.types._forest_json import forest_of_object, object_of_forest
 from forest_align.types.brackets import parse_bracket
 from forest_align.types.errors import InputError
 from forest_align.types.json_records import convert_record, record_values
 from forest_align.types.k_best import enumerate_derivations, write_bracket
 from forest_align.types.node import Derivation, Node
-from forest_align.types.sentence_objects import ForestObject
+from forest_align.types.sentence_objects import ForestObject, forest_of_object, object_of_forest
 
 if TYPE_CHECKING:
     import nltk

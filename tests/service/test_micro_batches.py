@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from forest_align.service._guard import ServiceMetrics
 from forest_align.service.aligning_process import BatchLostError, PairBatch
 from forest_align.service.limits import PairRequest, PairResult, ServiceLimits
 from forest_align.service.micro_batches import MicroBatches
-from forest_align.service.service_metrics import ServiceMetrics
 
 LIMITS = ServiceLimits(gather_seconds=0.2)
 

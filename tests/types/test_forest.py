@@ -15,7 +15,7 @@ from nltk import Tree
 
 from forest_align.parsing import forest_from_bracket, forest_from_trees
 from forest_align.types import InputError, ParseForest
-from forest_align.types._forest_json import check_forest
+from forest_align.types.sentence_objects import check_forest
 
 WORDS = ["I", "saw", "the", "man", "with", "it", "."]
 HIGH = "(S (NP (PRP I)) (VP (VBD saw) (NP (DT the) (NN man)) (PP (IN with) (NP (PRP it)))) (. .))"

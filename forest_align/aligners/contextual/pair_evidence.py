@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forest_align.lexicon.evidence import lexical_evidence
-from forest_align.lexicon.lexicon import Evidence
+from forest_align.lexicon.lexicon import SAME_LEMMA
 from forest_align.lexicon.oppositions import Opposition, oppositions
 from forest_align.lexicon.quantities import quantity_relations
 from forest_align.lexicon.word_parts import acronym_clashes, part_relations
@@ -26,7 +26,6 @@ ANTONYMS, OPPOSED = 1 << 20, 1 << 21
 #: A word within another one: *#StarWars*, *Star*; *gon* of *gonna*, *going*.
 WITHIN = 1 << 22
 _PAIRS_KEPT = 4
-_SAME_WORD = int(Evidence.IDENTICAL | Evidence.LEMMA)
 
 
 @lru_cache(maxsize=_PAIRS_KEPT)
@@ -47,7 +46,7 @@ def pair_evidence(
         found[opposed & Opposition.ANTONYM != 0] |= ANTONYMS
         found[opposed & ~np.uint8(Opposition.ANTONYM) != 0] |= OPPOSED
     found[part_relations(*words)] |= WITHIN
-    found[acronym_clashes(*words, *tags)] &= ~_SAME_WORD
+    found[acronym_clashes(*words, *tags)] &= ~SAME_LEMMA
     found.flags.writeable = False
     return found
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from forest_align.lexicon.lexicon import Evidence
+from forest_align.lexicon.lexicon import RELATED_LEMMAS, SAME_LEMMA, Evidence
 from forest_align.parsing.dependencies.typed import forest_dependencies
 
 if TYPE_CHECKING:
@@ -19,19 +19,7 @@ if TYPE_CHECKING:
     from forest_align.types import Sentence
 
 #: Kinds of evidence that alone suffice to consider two words.
-_TELLING = int(
-    Evidence.IDENTICAL
-    | Evidence.LEMMA
-    | Evidence.SPELLING
-    | Evidence.NUMBER
-    | Evidence.ABBREVIATION
-    | Evidence.SYNONYM
-    | Evidence.DERIVATION
-    | Evidence.SUFFIX
-    | Evidence.SUBSTRING
-    | Evidence.ACRONYM
-    | Evidence.PPDB
-)
+_TELLING = SAME_LEMMA | RELATED_LEMMAS | int(Evidence.SUBSTRING | Evidence.ACRONYM)
 #: Two words are considered if the cosine of their vectors is at least this, …
 LEAST_COSINE = 0.2
 #: … and each word is considered with this number of nearest words of the other sentence.

@@ -12,7 +12,7 @@ import numpy as np
 from forest_align.aligners.contextual.features import BASE_FEATURES
 from forest_align.aligners.joint._link_features import LINK_PHRASE_FEATURES
 from forest_align.aligners.span_nodes import constituents_of
-from forest_align.lexicon.lexicon import Evidence
+from forest_align.lexicon.lexicon import SAME_LEMMA
 from forest_align.types.spans import SpanSums
 
 if TYPE_CHECKING:
@@ -57,7 +57,6 @@ PHRASE_FEATURES = (
     *(f"known as {kind}" for kind in _GROUPS),
     *LINK_PHRASE_FEATURES,
 )
-_SAME = int(Evidence.IDENTICAL | Evidence.LEMMA)
 
 
 def phrase_features(
@@ -112,7 +111,7 @@ def _fill_blocks(
     Shapes: returns float32 (P, 4).
     """
     lengths = _lengths(spans)
-    same = (evidence & _SAME) != 0
+    same = (evidence & SAME_LEMMA) != 0
     inside = len(BASE_FEATURES)
     within = np.zeros((len(spans), 4), np.float32)
     for size in sorted(set(zip(*(length.tolist() for length in lengths), strict=True))):

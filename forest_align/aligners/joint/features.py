@@ -36,7 +36,7 @@ from forest_align.aligners.joint.arcs import arc_features
 from forest_align.aligners.parsing_aligner import check_tokens
 from forest_align.lexicon.evidence import check_comparable
 from forest_align.lexicon.groups import lexical_groups
-from forest_align.lexicon.lexicon import Evidence
+from forest_align.lexicon.lexicon import SAME_LEMMA
 from forest_align.types import InputError, Sentence
 from forest_align.types.spans import inside_sentences
 
@@ -75,8 +75,6 @@ DELETION_FEATURES = (
 )
 #: Places of the features that say which kind of word is deleted: every word has exactly one.
 KINDS_OF_DELETED_WORDS = tuple(DELETION_FEATURES.index(kind) for kind in _KINDS)
-
-_SAME = int(Evidence.IDENTICAL | Evidence.LEMMA)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,7 +138,7 @@ def pair_edits(
     words = spans[:count, 0], spans[:count, 2]
     cells = words[0] * len(target) + words[1]
     phrases, table = spans[count:], base.reshape(len(source), len(target), -1)
-    same = (evidence & _SAME) != 0
+    same = (evidence & SAME_LEMMA) != 0
     lengths = len(source), len(target)
     possible = possible_links(spans, lengths)
     aligned_arcs = dependencies if arcs else ((), ())

@@ -15,7 +15,7 @@ from forest_align.aligners.semi_markov.sentence_arrays import (
     LatticeSentence,
 )
 from forest_align.cext.string_similarity import string_similarities
-from forest_align.lexicon.lexicon import Evidence
+from forest_align.lexicon.lexicon import SAME_LEMMA, Evidence
 from forest_align.types.spans import SpanSums
 
 _RELATIONS = (
@@ -34,7 +34,6 @@ _RELATIONS = (
 _RELATION_BITS = np.array(
     [bit | (Evidence.PPDB if bit == Evidence.SYNONYM else 0) for bit in _RELATIONS], dtype=np.int32
 )[:, None, None]
-_SAME = int(Evidence.IDENTICAL | Evidence.LEMMA)
 _ALIKE = int(_RELATION_BITS.sum()) & ~int(Evidence.PREPOSITION)
 #: Minimum share of letter bigrams of two words that count as alike.
 _ALIKE_DICE = 0.65
@@ -112,7 +111,7 @@ class WordPairs:
     ) -> WordPairs:
         """Compute the features. Shapes: ``evidence`` int32 (n, m); ``related`` bool (n, m)."""
         similar = string_similarities(source.letters, source.ends, target.letters, target.ends)
-        same = (evidence & _SAME) != 0
+        same = (evidence & SAME_LEMMA) != 0
         alike = ((evidence & _ALIKE) != 0) | (similar[1] >= _ALIKE_DICE)
         if related is not None:
             alike |= related

@@ -113,7 +113,7 @@ def word_candidates(
     if name == "dictionary":
         return from_dictionary
     from forest_align.aligners.contextual.aligner import ContextualAligner
-    from forest_align.aligners.words._contextual_candidates import ContextualCandidates
+    from forest_align.aligners.words.lexical import ContextualCandidates
 
     least = _ALL_LINKS_MINIMUM if possible else _CONTEXTUAL_MINIMUM
     provider = ContextualCandidates(

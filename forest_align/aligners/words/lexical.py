@@ -1,4 +1,4 @@
-"""Word candidates from the lexicon and a training corpus (Arase & Tsujii 2017, §6.1), and from callers."""
+"""Word candidates from the lexicon and a corpus (Arase & Tsujii 2017, §6.1), a link model, or the caller."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.words.candidate import Candidate, Span
+from forest_align.aligners.words.candidate import Candidate, Span, check_minimum_score
 from forest_align.alignment import Links
 from forest_align.lexicon.evidence import explain, lexical_evidence, word_evidence
 from forest_align.lexicon.groups import lexical_groups, linked_blocks
-from forest_align.lexicon.lexicon import Evidence
+from forest_align.lexicon.lexicon import CONTEXT, RELATED_LEMMAS, SAME_LEMMA, Evidence
 from forest_align.types import InputError
 from forest_align.types.json_fields import describe, is_number
 
 if TYPE_CHECKING:
+    from forest_align.aligners.contextual.aligner import ContextualAligner
     from forest_align.lexicon.lexicon import Lexicon
     from forest_align.lexicon.pair_table import PairTable
     from forest_align.types import Sentence
-
 
 # Words of real text may contain halves of surrogate pairs.
 _TEXT = ("utf-8", "surrogatepass")
@@ -97,19 +97,7 @@ def _ordered(one: str, two: str) -> tuple[str, str]:
 #: Score of a user's link that has none.
 GIVEN_SCORE = 0.99
 # Kinds of evidence that make a candidate; the others are features only.
-_PROPOSING = int(
-    Evidence.IDENTICAL
-    | Evidence.LEMMA
-    | Evidence.SPELLING
-    | Evidence.NUMBER
-    | Evidence.ABBREVIATION
-    | Evidence.SYNONYM
-    | Evidence.DERIVATION
-    | Evidence.SUFFIX
-    | Evidence.PREPOSITION
-    | Evidence.PPDB
-    | Evidence.EMBEDDING
-)
+_PROPOSING = SAME_LEMMA | RELATED_LEMMAS | int(Evidence.PREPOSITION | Evidence.EMBEDDING)
 
 
 class LexicalCandidates:
@@ -202,3 +190,44 @@ def given_candidates(
 ) -> Sequence[Candidate]:
     """Candidates for the word links that come with a pair; given candidates are kept unchanged."""
     return GivenCandidates(given).candidates(source, target) if isinstance(given, Links) else given
+
+
+class ContextualCandidates:
+    """Word candidates for the forest aligner: links with their probabilities."""
+
+    uses_vectors = True
+
+    def __init__(self, aligner: ContextualAligner | None = None, *, minimum_score: float = 0.05) -> None:
+        from forest_align.aligners.contextual.aligner import ContextualAligner
+
+        check_minimum_score(minimum_score)
+        self.aligner = aligner or ContextualAligner()
+        self.minimum_score = minimum_score
+
+    def candidates(self, source: Sentence, target: Sentence) -> tuple[Candidate, ...]:
+        """Words above the minimum, and groups of words that are linked as a block or known to the lexicon.
+
+        The probability of a block is the mean over its cells; that of another group is its maximum.
+        """
+        if not len(source) or not len(target):
+            return ()
+        probability, evidence = self.aligner.scored_cells(source, target)
+        rows, columns = np.nonzero(probability >= self.minimum_score)
+        found = {
+            ((i, i + 1), (j, j + 1)): Candidate(
+                (i, i + 1), (j, j + 1), float(probability[i, j]), explain(int(evidence[i, j])) or (CONTEXT,)
+            )
+            for i, j in zip(rows.tolist(), columns.tolist(), strict=True)
+        }
+        for left, right, kind in linked_blocks(probability):
+            score = float(probability[left[0] : left[1], right[0] : right[1]].mean())
+            found[left, right] = Candidate(left, right, score, (kind,))
+        for left, right, kind in lexical_groups(source, target, self.aligner.lexicon, self.aligner.ppdb):
+            known = found.get((left, right))
+            if known is not None:
+                found[left, right] = Candidate(left, right, known.score, (*known.evidence, kind))
+                continue
+            score = float(probability[left[0] : left[1], right[0] : right[1]].max())
+            if score >= self.minimum_score:
+                found[left, right] = Candidate(left, right, score, (kind,))
+        return tuple(sorted(found.values()))

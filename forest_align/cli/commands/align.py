@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forest_align.alignment import Links
+from forest_align.cli import EXIT_OK, EXIT_SOME_FAILED
 from forest_align.cli.align_options import OUTPUTS, AlignOptions
 from forest_align.cli.align_parts import make_aligned_parts, plan_parts
 from forest_align.cli.aligned_lines import aligned_lines
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from forest_align.aligners import Aligner
     from forest_align.jobs import RayOptions
 
-EXIT_OK, EXIT_SOME_FAILED = 0, 1
 _ONE_LINE_EACH = ("jsonl", "pharaoh")
 
 

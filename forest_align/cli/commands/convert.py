@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from forest_align.cli import EXIT_OK, EXIT_SOME_FAILED
 from forest_align.cli.arguments import (
     argument,
     columns_option,
@@ -34,9 +35,6 @@ from forest_align.data.text.lines import refuse_compressed
 from forest_align.storage.outputs import open_output, refuse_overwriting
 from forest_align.system.terminal import counted
 from forest_align.types import InputError, InputWarning
-
-EXIT_OK, EXIT_SOME_FAILED = 0, 1
-
 
 _LISTING = "\n".join(
     f"  {f.name:<9} {f.summary}{'' if f.writer else ' (read only)'}" for _, f in sorted(FORMATS.items())

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forest_align._version import __version__
+from forest_align.cli import EXIT_OK, EXIT_SOME_FAILED
 from forest_align.cli.arguments import argument, format_of_output, option, output_option, part, refuse_with
 from forest_align.cli.input_reports import SkippedInputs, expected_count
 from forest_align.cli.run_options import ClusterOptions, check_shard, shard_option
@@ -30,8 +31,6 @@ from forest_align.types import InputError
 
 if TYPE_CHECKING:
     from forest_align.jobs import RayOptions
-
-EXIT_OK, EXIT_SOME_FAILED = 0, 1
 
 
 _LISTING = "\n".join(f"  {name:<6} {table.summary}" for name, table in TABLE_FORMATS.items())

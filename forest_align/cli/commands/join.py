@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from forest_align.cli import EXIT_OK, EXIT_SOME_FAILED
 from forest_align.cli.arguments import argument, format_of_output, option, output_option
 from forest_align.cli.commands.align import OUTPUTS
 from forest_align.cli.commands.extract import no_alignments, write_table
@@ -18,7 +19,6 @@ from forest_align.storage.outputs import end_block, open_output
 from forest_align.system.terminal import positive
 from forest_align.types import InputError
 
-EXIT_OK, EXIT_SOME_FAILED = 0, 1
 _COUNTS = ".counts"
 
 

@@ -14,6 +14,7 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
+from forest_align.cli import EXIT_OK
 from forest_align.cli.arguments import argument, option
 from forest_align.types import InputError
 
@@ -147,7 +148,6 @@ def markdown_table(rows: Iterable[tuple[str, ...]]) -> str:
     return "".join(f"| {' | '.join(row)} |\n" for row in (first, ("---",) * len(first), *others))
 
 
-EXIT_OK = 0
 # Widths of tables and of paragraphs, unless the terminal is narrower.
 _TABLE, _PARAGRAPH = 140, 102
 # Least width of the last column.

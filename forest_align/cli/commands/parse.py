@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forest_align._version import __version__
+from forest_align.cli import EXIT_OK, EXIT_SOME_FAILED
 from forest_align.cli.aligner_choice import contents_of
 from forest_align.cli.input_reports import expected_count
 from forest_align.cli.parse_inputs import READERS, ParseItem, ParseOptions, kind_of, open_input
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from forest_align.parsing import NBest
     from forest_align.types import ParseForest, Sentence
 
-EXIT_OK, EXIT_SOME_FAILED = 0, 1
 _SUFFIXES = {"trees": ".txt", "json": ".jsonl"}  # of parts
 
 EPILOG = """examples:

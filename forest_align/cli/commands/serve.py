@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from forest_align.aligners.model_folder import bundled_models, model_folder
 from forest_align.alignment import Alignment
+from forest_align.cli import EXIT_OK
 from forest_align.cli.aligner_choice import AlignerChoice, aligner_option, load_aligner
 from forest_align.cli.arguments import argument, option
 from forest_align.types import InputError, ModelError
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from forest_align.service.app import ServedModel
     from forest_align.service.line_index import LineIndex
 
-EXIT_OK = 0
 _NEEDS_PACKAGES = "serve needs more packages: pip install 'forest-align[serve]'"
 # A file of which none of the first lines is an alignment is refused.
 _LOOKED_AT = 10

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from forest_align.cli.arguments import argument, option, part, refuse_with
 from forest_align.cli.corpora import (
     CorpusOptions,
-    check_model_folder,
     corpus_reader,
     prepare_corpus,
     read_files,
     read_gold_files,
+    training_lock,
 )
 from forest_align.cli.run_options import ClusterOptions
 from forest_align.system.terminal import positive
@@ -94,10 +94,7 @@ OPTIONS = TrainForestOptions
 
 def run(args: TrainForestOptions) -> int:
     """Train; return 0 on success, 1 if some pairs could not be used."""
-    from forest_align.storage.saved_models import lock_model
-
-    check_model_folder(args.output)
-    with lock_model(args.output):
+    with training_lock(args.output):
         return _train(args)
 
 

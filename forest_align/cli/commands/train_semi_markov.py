@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forest_align.cli.arguments import option
-from forest_align.cli.corpora import GoldOptions, check_model_folder
+from forest_align.cli.corpora import GoldOptions, training_lock
 from forest_align.cli.input_reports import report_skipped
 from forest_align.system.terminal import positive
 from forest_align.types import InputError
@@ -84,10 +84,7 @@ OPTIONS = TrainSemiMarkovOptions
 
 def run(args: TrainSemiMarkovOptions) -> int:
     """Train; return 0 on success, 1 if some pairs could not be used."""
-    from forest_align.storage.saved_models import lock_model
-
-    check_model_folder(args.output)
-    with lock_model(args.output):
+    with training_lock(args.output):
         return _train(args)
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from forest_align.parsing.networks.encoder_batches import EncodedSentence, WordEncoder
     from forest_align.parsing.networks.span_network import OnDevice
     from forest_align.parsing.networks.stored_tables import IntegerTable
-    from forest_align.parsing.networks.torch_vectors import TorchVectorNetwork
+    from forest_align.parsing.networks.torch_layers import TorchVectorNetwork
 
 Result = TypeVar("Result")
 

@@ -144,7 +144,7 @@ def _network(stored: Mapping[str, np.ndarray | Table], sizes: VectorSizes, devic
         return VectorNetwork(stored, sizes)
     import torch
 
-    from forest_align.parsing.networks.torch_vectors import TorchVectorNetwork
+    from forest_align.parsing.networks.torch_layers import TorchVectorNetwork
 
     return TorchVectorNetwork(stored, sizes, getattr(torch, device.dtype), torch.device(device.place))
 

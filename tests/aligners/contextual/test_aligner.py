@@ -23,7 +23,7 @@ from forest_align.aligners.contextual.features import (
 )
 from forest_align.aligners.contextual.model import LinkModel
 from forest_align.aligners.contextual.passes import UNLIKELY, MessageNetwork
-from forest_align.aligners.words._contextual_candidates import ContextualCandidates
+from forest_align.aligners.words.lexical import ContextualCandidates
 from forest_align.cext import contextual as kernel
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.parsing.forests.trees import sentence_from_bracket

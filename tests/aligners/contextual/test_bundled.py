@@ -11,7 +11,7 @@ import pytest
 
 import forest_align
 from forest_align.aligners.contextual.aligner import ContextualAligner, bundled_model
-from forest_align.aligners.words._contextual_candidates import ContextualCandidates
+from forest_align.aligners.words.lexical import ContextualCandidates
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.eval.metrics.word_scores import WordPair, score_words
 from forest_align.types import Sentence

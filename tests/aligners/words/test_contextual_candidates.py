@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.contextual.aligner import ContextualAligner
-from forest_align.aligners.words._contextual_candidates import ContextualCandidates
+from forest_align.aligners.words.lexical import ContextualCandidates
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import InputError, Sentence
 
