@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.joint.arcs import ARC_CLASSES
+from forest_align.aligners.joint.edit_table import ARC_CLASSES
 from forest_align.aligners.joint.features import PairEdits, pair_edits
 from forest_align.aligners.joint.model import FEATURE_LISTS
 from forest_align.aligners.joint.program import Solution, best_edits

@@ -96,7 +96,7 @@ class Aligner(ABC):
             If the aligner does not use such links; the forest aligner and the projection do.
         """
         raise InputError(
-            f"the {self.name} aligner takes no word links of the caller; the forest aligner and projection do"
+            f"the {self.name} aligner does not support given word links; the forest aligner and projection do"
         )
 
     def align_chunks(self, source: Sentence, target: Sentence, chunks: GivenChunks) -> Alignment:
@@ -107,7 +107,7 @@ class Aligner(ABC):
         InputError
             If the aligner does not use chunks, or one lies outside its sentence.
         """
-        raise InputError(f"the {self.name} aligner takes no chunks of the caller; the forest aligner does")
+        raise InputError(f"the {self.name} aligner does not support given chunks; the forest aligner does")
 
     @classmethod
     @abstractmethod

@@ -155,7 +155,7 @@ def _check_options(kind: str, aligner_class: type[Aligner], options: Iterable[st
             raise InputError("variant is gone: load 'sultan' or 'forest-published'")
         if name not in known:
             expected = ", ".join((*known, "device"))
-            raise InputError(f"the {kind} aligner takes no option {name!r}; it takes {expected}")
+            raise InputError(f"the {kind} aligner has no option {name!r}; expected one of {expected}")
 
 
 def kind_of(name_or_path: str | Path) -> str:

@@ -74,7 +74,7 @@ class Links:
         for name, values in (("sure", sure_list), ("scores", score_list)):
             if values is not None and len(values) != len(listed):
                 raise InputError(
-                    f"expected {len(listed)} values, one a link, found {len(values)}", field=name
+                    f"expected {len(listed)} values, one per link, found {len(values)}", field=name
                 )
         merged: dict[tuple[int, int], tuple[bool, float]] = {}
         for place, pair in enumerate(listed):
@@ -121,7 +121,7 @@ class Links:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON values: ``pairs`` and, if annotated, ``sure`` and ``scores`` with one value a link.
+        """JSON values: ``pairs`` and, if annotated, ``sure`` and ``scores`` with one value per link.
 
         Raises
         ------

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forest_align.cli.align_options import PART_SIZE, AlignOptions
-from forest_align.cli.aligned_lines import aligned_lines
 from forest_align.cli.aligner_choice import WORDS
 from forest_align.cli.arguments import refuse_with, view
 from forest_align.cli.input_pairs import PairInput, read_items
-from forest_align.cli.writers import alignment_writer, check_table_options
+from forest_align.cli.writers import aligned_lines, alignment_writer, check_table_options
 from forest_align.data.stretches import InputPlan, Stretch, plan_stretches, read_stretch
 from forest_align.jobs.parquet_output import write_parquet
 from forest_align.jobs.part_folder import PartFolder
@@ -39,11 +38,15 @@ def _check_options(options: AlignOptions) -> None:
         raise InputError("--engine needs -o FOLDER, for the parts")
     refuse_with("--engine", options)
     if options.to not in _PART_FORMATS:
-        raise InputError(f"--engine takes no --to {options.to}; it takes {', '.join(_PART_FORMATS)}")
+        raise InputError(
+            f"--to {options.to} cannot be combined with --engine; expected {', '.join(_PART_FORMATS)}"
+        )
     if options.to == "parquet":
         check_table_options(options)
     if options.device not in ("cpu", "cuda"):
-        raise InputError(f"--engine takes no --device {options.device}; it takes cuda, the GPU of each actor")
+        raise InputError(
+            f"--device {options.device} cannot be combined with --engine; expected cuda, a GPU per actor"
+        )
     if options.chunks and options.device != "cpu":
         refuse_with("--chunks", options)
     if options.cluster.gpus_per_actor is not None and options.device == "cpu":
@@ -58,7 +61,9 @@ def plan_parts(options: AlignOptions) -> InputPlan:
     """
     _check_options(options)
     if options.words is not None and options.words not in WORDS:
-        raise InputError("--engine takes no file of --words; give the links as 'words' of JSON lines")
+        raise InputError(
+            "a file of --words cannot be combined with --engine; give the links as 'words' of JSON lines"
+        )
     given = [path for path in (options.pairs, options.target, *options.more) if path is not None]
     if "-" in given:
         raise InputError("--engine reads files, not standard input")

@@ -238,12 +238,12 @@ ALIGNERS_OF = {
     "also": ("forest",),
     "tuned with ppdb": ("contextual", "sultan"),
 }
-_FLAGS = {"alignments": "-k", "source_format": "--from", "target": "second sentence"}
+_FLAGS = {"alignments": "-k", "source_format": "--from", "target": "a second sentence"}
 _PARTS_ARE_MADE = "unfinished parts are made in any case"
 _NO_COLUMN = "its columns have no place for that; jsonl has"
 _TABLE_IS_JOINED = "'forest-align join' writes the table, and takes it"
 _NOTHING_IS_ALIGNED = "nothing is aligned"
-#: What runs otherwise -> the options that it takes no notice of, each with a reason.
+#: What runs otherwise -> the options that would have no effect with it, each with a reason.
 REFUSED_WITH: dict[str, dict[str, str]] = {
     "--chunks": dict.fromkeys(
         ("aligner", "annotator", "words", "ppdb", "explain", "device", "alignments", "links"), ""
@@ -285,7 +285,7 @@ def refuse_with(what: str, options: Any, shown: str | None = None) -> None:
     for name, reason in REFUSED_WITH[what].items():
         if is_given(options, name):
             because = f": {reason}" if reason else ""
-            raise InputError(f"{shown or what.split()[-1]} takes no {flag_of(name)}{because}")
+            raise InputError(f"{flag_of(name)} cannot be combined with {shown or what.split()[-1]}{because}")
 
 
 def refuse_for(kind: str, name: str, flag: str) -> None:
@@ -294,4 +294,6 @@ def refuse_for(kind: str, name: str, flag: str) -> None:
     if kind in kinds:
         return
     names = f"aligners {', '.join(kinds)} do" if len(kinds) > 2 else f"{' and the '.join(kinds)} aligner do"
-    raise InputError(f"the {kind} aligner takes no {flag}; the {names}{'es' if len(kinds) == 1 else ''}")
+    raise InputError(
+        f"the {kind} aligner does not support {flag}; the {names}{'es' if len(kinds) == 1 else ''}"
+    )

@@ -155,7 +155,7 @@ def check_aligners(names: Sequence[str], args: BenchmarkOptions) -> None:
     if args.links != "sure" and not kinds & {*ALL_LINKS}:
         raise InputError(f"--links all is for {', '.join(ALL_LINKS)}, which are not asked for")
     if args.links != "sure" and args.words == "dictionary":
-        raise InputError("--words dictionary takes no --links all: it has no probabilities")
+        raise InputError("--links all cannot be combined with --words dictionary, which has no probabilities")
     if args.words is not None and "forest" not in kinds:
         raise InputError("--words is for the forest aligner, which is not asked for")
     if args.ppdb is not None and not Path(args.ppdb).is_file():

@@ -13,7 +13,6 @@ from forest_align._version import __version__
 from forest_align.aligners.base import BATCH_SIZE
 from forest_align.alignment import Alignment
 from forest_align.cli import EXIT_OK, EXIT_SOME_FAILED
-from forest_align.cli.aligned_lines import aligned_items, failure_of
 from forest_align.cli.aligner_choice import (
     AlignerChoice,
     aligner_option,
@@ -36,6 +35,7 @@ from forest_align.cli.arguments import (
 )
 from forest_align.cli.input_pairs import PairInput, read_items
 from forest_align.cli.input_reports import SkippedInputs
+from forest_align.cli.writers import aligned_items, failure_of
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.data.phrases.input import read_alignments
 from forest_align.data.text.lines import STANDARD_INPUT

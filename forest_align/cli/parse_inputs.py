@@ -38,7 +38,7 @@ class ParseOptions:
     """Options of ``parse``."""
 
     sentences: str = argument(
-        "SENTENCES", help="text file, one sentence a line; - for standard input; or a sentence, in quotes"
+        "SENTENCES", help="text file, one sentence per line; - for standard input; or a sentence, in quotes"
     )
     output: str | None = output_option()
     parser: str = option(

@@ -95,4 +95,6 @@ def check_shard(options: Any, kinds: Sequence[str | None]) -> None:
         raise InputError("--shard needs -o FOLDER, for the parts")
     refuse_with("--shard", options)
     if options.to not in kinds:
-        raise InputError(f"--shard takes no --to {options.to}; it takes {' and '.join(map(str, kinds))}")
+        raise InputError(
+            f"--to {options.to} cannot be combined with --shard; expected {' or '.join(map(str, kinds))}"
+        )

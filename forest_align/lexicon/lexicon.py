@@ -1,11 +1,14 @@
-"""The lexicon of the aligners, and the kinds of evidence that two words correspond."""
+"""The lexicon of the aligners, the kinds of evidence that two words correspond, and WordNet's relations."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntFlag
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from forest_align.lexicon._morphology import Lemmatizer, part_of_speech, suffix_stems
 from forest_align.lexicon._wordnet_store import WordNetStore
@@ -21,7 +24,6 @@ from forest_align.lexicon.tables import (
 
 if TYPE_CHECKING:
     from forest_align.types import Sentence
-
 
 #: Name for a link that no kind of evidence supports: only the words around it do.
 CONTEXT = "context"
@@ -193,3 +195,56 @@ def _is_preposition(lower: str) -> bool:
 def load_lexicon() -> Lexicon:
     """The lexicon that comes with the package; read once."""
     return Lexicon(WordNetStore.bundled())
+
+
+#: The tables of :func:`wordnet_relations`.
+WORDNET_RELATIONS = ("more general", "more special", "part or whole", "consequence or condition")
+
+# A word as its lemma and its senses.
+_Senses = tuple[str, Sequence[int]]
+
+
+def wordnet_relations(source: Sentence, target: Sentence, lexicon: Lexicon) -> np.ndarray:
+    """Compute how closely WordNet relates each word of a sentence to each word of another one.
+
+    A word is more general than another one if one of its senses is at most three steps above one of the
+    other's: *animal* and *dog*. The value is 1 divided by the least number of steps. Words are part and whole
+    (also member and group, substance and thing), or a verb entails or causes the other, if their senses are
+    related directly: the value is 1. Function words and words of one lemma are not related.
+
+    Shapes: returns float32 (4, n, m).
+    """
+    lefts, rights = _word_senses(source, lexicon), _word_senses(target, lexicon)
+    found = np.zeros((len(WORDNET_RELATIONS), len(lefts), len(rights)), dtype=np.float32)
+    general, special, parts, consequences = found
+    _raise_cells((parts, consequences, special), lefts, rights, lexicon)
+    _raise_cells((parts.T, consequences.T, general.T), rights, lefts, lexicon)
+    return found
+
+
+def _word_senses(sentence: Sentence, lexicon: Lexicon) -> list[_Senses]:
+    words = zip(lexicon.profiles(sentence), sentence.tags, strict=True)
+    return [
+        (profile.lemma, () if profile.is_function else lexicon.senses(profile.lemma, tag))
+        for profile, tag in words
+    ]
+
+
+def _raise_cells(
+    tables: Sequence[np.ndarray],
+    words: Sequence[_Senses],
+    others: Sequence[_Senses],
+    lexicon: Lexicon,
+) -> None:
+    """Raise the cells of words with a sense that leads to one of the other's; one table per relation."""
+    places: dict[int, list[int]] = {}
+    for j, (_, senses) in enumerate(others):
+        for sense in senses:
+            places.setdefault(sense, []).append(j)
+    for i, (lemma, senses) in enumerate(words):
+        for sense in senses:
+            for table, related in zip(tables, lexicon.related_synsets(sense), strict=True):
+                for other, steps in related:
+                    for j in places.get(other, ()):
+                        if others[j][0] != lemma:
+                            table[i, j] = max(table[i, j], 1 / steps)

@@ -209,6 +209,6 @@ def check_list(value: Any, field: str, length: int | None = None) -> list[Any]:
     return value
 
 
-def check_texts(value: Any, field: str, length: int | None = None) -> list[str]:
+def check_texts(value: Any, field: str) -> list[str]:
     """Return a list of strings or raise InputError."""
-    return [check_text(x, f"{field}[{k}]") for k, x in enumerate(check_list(value, field, length))]
+    return [check_text(x, f"{field}[{k}]") for k, x in enumerate(check_list(value, field))]

@@ -114,7 +114,7 @@ class Sentence:
                     f"expected an array of shape ({count}, dimension), found {found}", field="vectors"
                 )
             if shape[0] != count:
-                raise InputError(f"expected {count} word vectors, one a token, found {shape[0]}")
+                raise InputError(f"expected {count} word vectors, one per token, found {shape[0]}")
 
     @classmethod
     def from_words(cls, words: Iterable[str], tags: Iterable[str] | None = None) -> Sentence:
@@ -131,7 +131,7 @@ class Sentence:
         words = _texts(words, "words")
         tags = None if tags is None else _texts(tags, "tags")
         if tags and len(tags) != len(words):
-            raise InputError(f"expected {len(words)} tags, one a word, found {len(tags)}", field="tags")
+            raise InputError(f"expected {len(words)} tags, one per word, found {len(tags)}", field="tags")
         tokens, at = [], 0
         for index, word in enumerate(words):
             tokens.append(Token(word, tag=tags[index] if tags else "", start=at, end=at + len(word)))

@@ -153,7 +153,7 @@ def _check_shapes(forest: ForestArrays) -> None:
     _require(count > 0, "labels", "at least one node")
     for name in ("start", "end", "is_constituent", "head", "log_marginal", "best_edge", "log_posterior"):
         shape = getattr(forest, name).shape
-        _require(shape == (count,), name, f"{count} values, one a node, found shape {shape}")
+        _require(shape == (count,), name, f"{count} values, one per node, found shape {shape}")
     edges = forest.edges
     _require(edges.ndim == 2 and edges.shape[1] == 3, "edges", "triples (parent, left, right)")
     shape = forest.edge_log_marginal.shape

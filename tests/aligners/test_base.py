@@ -290,7 +290,7 @@ def test_links_of_one_pair_go_beside_its_sentences() -> None:
 
 
 def test_an_aligner_that_uses_no_links_refuses_pairs_that_have_some() -> None:
-    refused = "the splitter aligner takes no word links of the caller"
+    refused = "the splitter aligner does not support given word links"
     with pytest.raises(InputError, match=refused):
         Splitter().align(ONE, TWO, Links())
     found = list(Splitter().align_many([(ONE, TWO, Links()), (ONE, TWO)]))

@@ -76,7 +76,9 @@ def test_an_option_that_a_kind_does_not_take_is_refused_with_those_that_it_takes
 ) -> None:
     with pytest.raises(InputError) as refused:
         load(kind, **{option: "x"})
-    assert str(refused.value) == f"the {kind} aligner takes no option {option!r}; it takes {others}, device"
+    assert (
+        str(refused.value) == f"the {kind} aligner has no option {option!r}; expected one of {others}, device"
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -85,7 +87,7 @@ def test_every_option_is_described_with_those_of_its_kind(kind: str) -> None:
     described = "".join(item for item in items if item.startswith(("All", f"``{kind}``")))
     with pytest.raises(InputError) as refused:
         load(kind, nonesuch=1)
-    options = str(refused.value).partition("it takes ")[2].split(", ")
+    options = str(refused.value).partition("expected one of ")[2].split(", ")
     assert [name for name in options if f"``{name}``" not in described] == []
 
 

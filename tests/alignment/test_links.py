@@ -69,9 +69,9 @@ def test_an_item_that_is_no_link_is_quoted(item: str) -> None:
 
 
 def test_lists_of_other_lengths_and_negative_indices_are_refused() -> None:
-    with pytest.raises(InputError, match="field 'sure': expected 1 values, one a link, found 2"):
+    with pytest.raises(InputError, match="field 'sure': expected 1 values, one per link, found 2"):
         Links.of([(0, 0)], sure=[True, False])
-    with pytest.raises(InputError, match="field 'scores': expected 1 values, one a link, found 0"):
+    with pytest.raises(InputError, match="field 'scores': expected 1 values, one per link, found 0"):
         Links.of([(0, 0)], scores=[])
     with pytest.raises(InputError, match="token indices from 0, found 0--1"):
         Links.of([(0, -1)])

@@ -142,8 +142,8 @@ def test_a_run_that_was_killed_while_it_made_the_table_makes_it(
 @pytest.mark.parametrize(
     ("options", "output", "message"),
     [
-        (("-k", "2"), "out.parquet", "--to parquet takes no -k"),
-        (("--explain",), "out.parquet", "--to parquet takes no --explain"),
+        (("-k", "2"), "out.parquet", "-k cannot be combined with --to parquet"),
+        (("--explain",), "out.parquet", "--explain cannot be combined with --to parquet"),
         (("--to", "parquet"), "-", "--to parquet needs -o OUT"),
         ((), "out.parquet.gz", "output is not compressed"),
     ],

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from forest_align.lexicon.lexicon import load_lexicon
-from forest_align.lexicon.wordnet_relations import RELATION_NAMES, wordnet_relations
+from forest_align.lexicon.lexicon import WORDNET_RELATIONS, load_lexicon, wordnet_relations
 from forest_align.lexicon.written_forms import name_similarity
 from forest_align.types import Sentence
 
@@ -14,7 +13,7 @@ from forest_align.types import Sentence
 def relation(one: str, two: str, tag: str = "NN") -> dict[str, float]:
     """The relations that hold between two words."""
     table = wordnet_relations(*(Sentence.from_words([word], [tag]) for word in (one, two)), load_lexicon())
-    values = dict(zip(RELATION_NAMES, table[:, 0, 0].tolist(), strict=True))
+    values = dict(zip(WORDNET_RELATIONS, table[:, 0, 0].tolist(), strict=True))
     return {name: value for name, value in values.items() if value}
 
 

@@ -105,7 +105,7 @@ def test_what_is_no_text_is_no_word_and_no_tag(wrong: Any) -> None:
 def test_every_word_needs_a_tag_if_any_has_one() -> None:
     assert Sentence.from_words(["He", "died"], ["PRP", "VBD"]).tags == ("PRP", "VBD")
     for tags in (["PRP"], ["PRP", "VBD", "."]):
-        with pytest.raises(InputError, match=f"expected 2 tags, one a word, found {len(tags)}"):
+        with pytest.raises(InputError, match=f"expected 2 tags, one per word, found {len(tags)}"):
             Sentence.from_words(["He", "died"], tags)
 
 
@@ -138,7 +138,7 @@ def test_forest_and_vectors_are_those_of_the_tokens() -> None:
     tokens = tuple(map(Token, (*words, "sat")))
     with pytest.raises(InputError, match="the forest covers 2 tokens, the sentence has 3"):
         Sentence(tokens, forest)
-    with pytest.raises(InputError, match="expected 3 word vectors, one a token, found 2"):
+    with pytest.raises(InputError, match="expected 3 word vectors, one per token, found 2"):
         Sentence(tokens, vectors=np.eye(2, dtype=np.float32))
 
 

@@ -20,7 +20,6 @@ from forest_align.aligners.contextual.features import (
     related_word_features,
 )
 from forest_align.aligners.contextual.pair_evidence import link_evidence, pair_evidence
-from forest_align.aligners.joint._edit_table import ArcPairs, arc_pairs, arcs_of, phrase_pairs, possible_links
 from forest_align.aligners.joint._link_features import (
     LINK_DELETION_FEATURES,
     LINK_WORD_FEATURES,
@@ -32,7 +31,14 @@ from forest_align.aligners.joint._phrase_edits import (
     deleted_phrases,
     phrase_features,
 )
-from forest_align.aligners.joint.arcs import arc_features
+from forest_align.aligners.joint.edit_table import (
+    ArcPairs,
+    arc_features,
+    arc_pairs,
+    arcs_of,
+    phrase_pairs,
+    possible_links,
+)
 from forest_align.aligners.parsing_aligner import check_tokens
 from forest_align.lexicon.evidence import check_comparable
 from forest_align.lexicon.groups import lexical_groups

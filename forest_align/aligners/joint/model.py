@@ -10,7 +10,7 @@ import numpy as np
 
 from forest_align.aligners.contextual.features import LINK_CLASSES
 from forest_align.aligners.joint._phrase_edits import DELETED_PHRASE_FEATURES, PHRASE_FEATURES
-from forest_align.aligners.joint.arcs import ARC_FEATURES, deleted_arc_features
+from forest_align.aligners.joint.edit_table import ARC_FEATURES, deleted_arc_features
 from forest_align.aligners.joint.features import (
     DELETION_FEATURES,
     KINDS_OF_DELETED_WORDS,

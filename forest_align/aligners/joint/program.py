@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from forest_align.aligners.joint._edit_table import ArcPairs
+from forest_align.aligners.joint.edit_table import ArcPairs
 from forest_align.aligners.joint.solver import maximise
 from forest_align.types.spans import SpanSums
 

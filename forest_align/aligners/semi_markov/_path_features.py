@@ -15,8 +15,7 @@ import numpy as np
 from forest_align.aligners.semi_markov._word_features import WordPairs
 from forest_align.aligners.semi_markov.sentence_arrays import CONTENT, LatticeSentence, tag_chunks
 from forest_align.lexicon.evidence import paraphrase_scores
-from forest_align.lexicon.lexicon import Evidence
-from forest_align.lexicon.wordnet_relations import RELATION_NAMES, wordnet_relations
+from forest_align.lexicon.lexicon import WORDNET_RELATIONS, Evidence, wordnet_relations
 from forest_align.lexicon.written_forms import name_similarities
 
 if TYPE_CHECKING:
@@ -145,7 +144,7 @@ def transition_classes(columns: int) -> tuple[np.ndarray, np.ndarray]:
 _DIRECTIONS = ("paraphrase score of target given source", "paraphrase score of source given target")
 #: Features of word pairs by resource.
 MORE_WORD_FEATURES: dict[str, tuple[str, ...]] = {
-    "wordnet": RELATION_NAMES,
+    "wordnet": WORDNET_RELATIONS,
     "names": ("similar names",),
     "groups": ("same place in groups of several words",),
     "paraphrases": _DIRECTIONS,

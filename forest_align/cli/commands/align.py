@@ -13,13 +13,18 @@ from forest_align.alignment import Links
 from forest_align.cli import EXIT_OK, EXIT_SOME_FAILED
 from forest_align.cli.align_options import OUTPUTS, AlignOptions
 from forest_align.cli.align_parts import make_aligned_parts, plan_parts
-from forest_align.cli.aligned_lines import aligned_lines
 from forest_align.cli.aligner_choice import AlignerChoice, load_aligner, made_with
 from forest_align.cli.arguments import format_of_output, is_file, refuse_with, view
 from forest_align.cli.input_pairs import Item, PairInput, read_items
 from forest_align.cli.input_reports import expected_count
 from forest_align.cli.run_options import check_shard
-from forest_align.cli.writers import alignment_writer, finish_table, finished_table, write_lines_first
+from forest_align.cli.writers import (
+    aligned_lines,
+    alignment_writer,
+    finish_table,
+    finished_table,
+    write_lines_first,
+)
 from forest_align.data.pairs import FORMATS
 from forest_align.data.text.lines import STANDARD_INPUT
 from forest_align.jobs.run_record import block_lines

@@ -27,7 +27,7 @@ EPILOG = (
     "  forest-align documents before.txt after.txt\n"
     "  forest-align documents before.txt after.txt -o changes.html --aligner contextual\n"
     "  forest-align documents pairs.tsv -o aligned.jsonl.gz\n\n"
-    "PAIRS has one pair a line: two paths with a tab between them (and perhaps an id), or a JSON object\n"
+    "PAIRS has one pair per line: two paths with a tab between them (and perhaps an id), or a JSON object\n"
     'with "source" and "target", each a text or a list of sentences (and perhaps "id").\n'
     'Every pair yields its line; one that cannot be aligned has an "error".\n'
     "exit status: 0 all aligned, 1 some pairs failed, 2 bad usage or input"

@@ -23,7 +23,7 @@ EPILOG = (
     "  forest-align support summary.txt article.txt\n"
     "  forest-align support summary.txt article.txt -o support.html\n"
     "  forest-align support pairs.jsonl -o support.jsonl\n\n"
-    "PAIRS has one pair a line: the paths of a summary and its source with a tab between them (and\n"
+    "PAIRS has one pair per line: the paths of a summary and its source with a tab between them (and\n"
     'perhaps an id), or a JSON object with "summary" and "source", each a text or a list of sentences.\n'
     'Every pair yields its line; one that cannot be read has an "error".\n'
     "exit status: 0 all compared, 1 some pairs failed, 2 bad usage or input"

@@ -79,7 +79,7 @@ def test_opposite_words_make_chunks_opposite(aligner: ForestAligner) -> None:
 
 def test_other_aligners_take_no_chunks() -> None:
     (found,) = ContextualAligner().align_many([Pair(SOURCE, TARGET, chunks=CHUNKS)])
-    assert "takes no chunks" in found.error
+    assert "does not support given chunks" in found.error
 
 
 @pytest.mark.parametrize("chunks", [[(2, 4), (0, 1)], [(0, 2), (1, 3)], [(1, 1)], [(-1, 1)]])

@@ -13,7 +13,7 @@ from itertools import combinations
 
 import numpy as np
 
-from forest_align.aligners.joint._edit_table import ArcPairs, arc_pairs
+from forest_align.aligners.joint.edit_table import ArcPairs, arc_pairs
 from forest_align.parsing.dependencies.typed import Dependency
 
 

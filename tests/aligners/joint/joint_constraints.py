@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from forest_align.aligners.joint._edit_table import ArcPairs
+    from forest_align.aligners.joint.edit_table import ArcPairs
 
 
 def violations(

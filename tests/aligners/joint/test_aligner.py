@@ -12,11 +12,10 @@ import pytest
 
 import forest_align
 from forest_align.aligners.joint import solver as joint_solver
-from forest_align.aligners.joint._edit_table import MOST_PARTNERS, phrase_pairs
 from forest_align.aligners.joint._link_features import LINK_DELETION_FEATURES, LINK_WORD_FEATURES
 from forest_align.aligners.joint._phrase_edits import DELETED_PHRASE_FEATURES, PHRASE_FEATURES
 from forest_align.aligners.joint.aligner import JointAligner, bundled_model, margins
-from forest_align.aligners.joint.arcs import ARC_FEATURES
+from forest_align.aligners.joint.edit_table import ARC_FEATURES, MOST_PARTNERS, phrase_pairs
 from forest_align.aligners.joint.features import DELETION_FEATURES, WORD_FEATURES, PairEdits, pair_edits
 from forest_align.aligners.joint.model import VARIANTS, WEIGHT_COUNT, JointModel, summed_features
 from forest_align.aligners.joint.program import Solution, best_edits

@@ -10,8 +10,8 @@ import pytest
 
 from forest_align.aligners.contextual.features import related_word_features
 from forest_align.aligners.contextual.pair_evidence import pair_evidence
-from forest_align.aligners.joint._edit_table import arcs_of
 from forest_align.aligners.joint._phrase_edits import PHRASE_FEATURES
+from forest_align.aligners.joint.edit_table import arcs_of
 from forest_align.aligners.joint.features import DELETION_FEATURES, PairEdits, pair_edits
 from forest_align.aligners.span_nodes import constituents_of
 from forest_align.lexicon.lexicon import Evidence, load_lexicon

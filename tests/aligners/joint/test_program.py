@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.joint import solver as joint_solver
-from forest_align.aligners.joint._edit_table import ArcPairs, arc_pairs
 from forest_align.aligners.joint._phrase_edits import deleted_phrases
+from forest_align.aligners.joint.edit_table import ArcPairs, arc_pairs
 from forest_align.aligners.joint.program import Solution, best_edits
 from forest_align.parsing.dependencies.typed import Dependency
 from forest_align.types import ModelError

@@ -222,7 +222,10 @@ def test_options_of_an_aligner_that_does_not_run_are_refused(
         (("--aligner", "nosuch"), "no aligner 'nosuch'"),
         (("--aligner", "sultan", "--ppdb", "nosuch.tsv"), "nosuch.tsv: no such file"),
         (("--links", "all"), "--links all is for contextual, forest, joint"),
-        (("--aligner", "forest", "--words", "dictionary", "--links", "all"), "takes no --links all"),
+        (
+            ("--aligner", "forest", "--words", "dictionary", "--links", "all"),
+            "--links all cannot be combined",
+        ),
         (("--seed", "-1"), "expected at least 0, found -1"),
         (("--limit", "0"), "expected at least 1 pair, found 0"),
     ],

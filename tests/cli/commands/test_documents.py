@@ -91,9 +91,12 @@ def test_json_lines_hold_texts_or_sentences(
         (["a.txt", "b.txt", "-o", "x.pharaoh"], "there is no output format 'pharaoh'"),
         (
             ["a.txt", "b.txt", "--sentences-only", "--aligner", "forest"],
-            "--sentences-only takes no --aligner",
+            "--aligner cannot be combined with --sentences-only",
         ),
-        (["a.txt", "b.txt", "--sentences-only", "--links", "all"], "--sentences-only takes no --links"),
+        (
+            ["a.txt", "b.txt", "--sentences-only", "--links", "all"],
+            "--links cannot be combined with --sentences-only",
+        ),
         (["a.txt", "b.txt", "--sentences-only", "--threshold", "7"], "threshold"),
     ],
 )

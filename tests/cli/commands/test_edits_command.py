@@ -85,8 +85,11 @@ def test_two_sentences_are_aligned_first(capsys: pytest.CaptureFixture[str]) -> 
     ("arguments", "message"),
     [
         (["missing.jsonl", "--alignments"], "no such file"),
-        (["a.jsonl", "--alignments", "--aligner", "forest"], "--alignments takes no --aligner"),
-        (["a.jsonl", "b c", "--alignments"], "--alignments takes no second sentence"),
+        (
+            ["a.jsonl", "--alignments", "--aligner", "forest"],
+            "--aligner cannot be combined with --alignments",
+        ),
+        (["a.jsonl", "b c", "--alignments"], "a second sentence cannot be combined with --alignments"),
     ],
 )
 def test_wrong_usage_is_explained(

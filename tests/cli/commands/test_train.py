@@ -106,7 +106,7 @@ def test_an_engine_aligns_the_pairs_and_the_model_is_the_same(
     assert told == [RayOptions("auto", 3)]
     for name in ("weights.safetensors", "model.json"):
         assert (tmp_path / "local" / name).read_bytes() == (tmp_path / "model" / name).read_bytes()
-    with pytest.raises(InputError, match="--engine takes no --workers"):
+    with pytest.raises(InputError, match="--workers cannot be combined with --engine"):
         run(pairs, "-o", tmp_path / "other", *engine, "--workers", 2)
     with pytest.raises(InputError, match="--num-actors needs --engine ray"):
         run(pairs, "-o", tmp_path / "other", "--num-actors", 2)

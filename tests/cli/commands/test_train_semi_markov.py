@@ -189,8 +189,8 @@ def test_the_aligner_is_found_by_name_and_takes_a_paraphrase_table(tmp_path: Pat
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"words": "dictionary"}, "the semi-markov aligner takes no --words"),
-        ({"annotator": "spacy"}, "the semi-markov aligner takes no --annotator"),
+        ({"words": "dictionary"}, "the semi-markov aligner does not support --words"),
+        ({"annotator": "spacy"}, "the semi-markov aligner does not support --annotator"),
     ],
 )
 def test_options_of_other_aligners_are_refused(given: dict[str, str], message: str) -> None:

@@ -428,18 +428,24 @@ def test_the_threshold_of_the_contextual_aligner_is_tuned(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--ppdb", "x"], "the forest aligner takes no --ppdb"),
-        (["--annotator", "spacy"], "the forest aligner takes no --annotator"),
+        (["--ppdb", "x"], "the forest aligner does not support --ppdb"),
+        (["--annotator", "spacy"], "the forest aligner does not support --annotator"),
         (["--aligner", "contextual", "--objective", "uas"], "tuned for word-f1"),
         (["--aligner", "contextual", "--model", "forest"], "for the aligner forest"),
         (["--model", "semi-markov"], "the semi-markov aligner is not tuned"),
-        (["--aligner", "contextual", "--keep", "beam"], "takes no --keep"),
-        (["--aligner", "contextual", "--also", "parser_weight"], "takes no --also"),
-        (["--aligner", "contextual", "--forest-sizes", "1"], "takes no --forest-sizes"),
-        (["--aligner", "contextual", "--words", "dictionary"], "takes no --words"),
-        (["--aligner", "contextual", "--annotator", "spacy"], "the contextual aligner takes no --annotator"),
-        (["--model", "contextual", "--annotator", "trees"], "the contextual aligner takes no --annotator"),
-        (["--aligner", "sultan", "--keep", "beam"], "the sultan aligner takes no --keep"),
+        (["--aligner", "contextual", "--keep", "beam"], "does not support --keep"),
+        (["--aligner", "contextual", "--also", "parser_weight"], "does not support --also"),
+        (["--aligner", "contextual", "--forest-sizes", "1"], "does not support --forest-sizes"),
+        (["--aligner", "contextual", "--words", "dictionary"], "does not support --words"),
+        (
+            ["--aligner", "contextual", "--annotator", "spacy"],
+            "the contextual aligner does not support --annotator",
+        ),
+        (
+            ["--model", "contextual", "--annotator", "trees"],
+            "the contextual aligner does not support --annotator",
+        ),
+        (["--aligner", "sultan", "--keep", "beam"], "the sultan aligner does not support --keep"),
     ],
 )
 def test_options_of_the_other_aligner_are_refused(
