@@ -9,7 +9,7 @@ links onto the parse trees stands for what a word aligner and a parser find.
 from __future__ import annotations
 
 import forest_align
-from forest_align.eval.metrics.core_scores import core_pairs
+from forest_align.eval.metrics.unit_scores import core_pairs
 
 PAIRS = [
     ("The committee is composed of ten members.", "The committee has ten members."),

@@ -16,7 +16,7 @@ import numpy as np
 
 from forest_align.data.formats.format import SentencePair
 from forest_align.data.pairs import read_pairs
-from forest_align.eval.benchmarks.core_phrases import is_dev_verse
+from forest_align.eval.benchmarks.phrase_units import is_dev_verse
 from forest_align.lexicon.tables import is_content_word
 from forest_align.parsing.sentence_split import sentence_starts
 from forest_align.parsing.tokenize import tokens_of_words

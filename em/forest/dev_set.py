@@ -12,10 +12,10 @@ from forest_align.aligners.forest.result import build_alignment
 from forest_align.alignment import Alignment, Links, Projection, project
 from forest_align.em.corpus.corpus import CorpusPair
 from forest_align.eval.metrics.constituents import constituent_pairs, constituent_spans, count_projected
-from forest_align.eval.metrics.core_scores import judge_core
 from forest_align.eval.metrics.dependencies import score_attachment, tree_heads
 from forest_align.eval.metrics.phrase_scores import PhraseScores, score_phrases
 from forest_align.eval.metrics.scores import MatchCounts, Statistic
+from forest_align.eval.metrics.unit_scores import judge_core
 from forest_align.types import InputError
 
 # Columns of the rows of statistics.

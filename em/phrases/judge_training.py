@@ -39,8 +39,8 @@ from forest_align.em.corpus.parsed_pairs import parse_pairs
 from forest_align.em.fitting.small_networks import RectifierSettings, fit_rectifier, with_convention
 from forest_align.em.phrases.examples import MARKED
 from forest_align.em.phrases.training import FOLDS
-from forest_align.eval.benchmarks.core_phrases import is_dev_verse
-from forest_align.eval.metrics.core_scores import marked_spans
+from forest_align.eval.benchmarks.phrase_units import is_dev_verse
+from forest_align.eval.metrics.unit_scores import marked_spans
 from forest_align.system.terminal import counted
 from forest_align.types import InputError, Sentence
 

@@ -1,15 +1,17 @@
-"""SPADE as a benchmark: phrase alignments compared with those of annotators on gold trees."""
+"""SPADE as a benchmark: phrases against those of several annotators. Unusable pairs are skipped and named."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from pathlib import Path
 
 from forest_align.alignment import Alignment, Span, SpanPair, project
+from forest_align.data.formats.spade import files_of_part, read_files
 from forest_align.data.pairs import SentencePair
 from forest_align.data.trees.enju import EnjuTree
-from forest_align.eval.benchmarks.task import Figures
+from forest_align.eval.benchmarks.task import Figures, Files, Task, tokenized_sentences
 from forest_align.eval.metrics.dependencies import head_dependencies, score_attachment, tree_heads
 from forest_align.eval.metrics.phrase_scores import (
     human_agreement,
@@ -132,3 +134,36 @@ def _people(table: str, annotations: Sequence[Sequence[AbstractSet[_NullablePair
         )
         for name, one in rows
     ]
+
+
+def spade_files(data: Path, split: str) -> list[Path]:
+    """The files of a part of SPADE; see :func:`files_of_part`."""
+    return [path for pair in files_of_part(data, split) for path in pair]
+
+
+def spade_task(files: Files, split: str) -> Task:
+    """Make the SPADE task; the files are those of source and target of each pair in turn."""
+    both = list(zip(files.paths[::2], files.paths[1::2], strict=True))[: files.limit]
+    read = [pair for source, target in both for pair in read_files(source, target)]
+    pairs, judged, skipped = [], [], []
+    people = max((len(pair.annotations) for pair in read if isinstance(pair, SentencePair)), default=0)
+    for pair in read:
+        try:
+            if isinstance(pair, InputError):
+                raise pair
+            judged.append(_judged_by(people, pair))
+            pairs.append(pair)
+        except InputError as error:
+            skipped.append(error)
+    if not pairs:
+        raise skipped[0] if skipped else InputError("expected sentence pairs, found none")
+    return Task(
+        [pair.id for pair in pairs], tokenized_sentences(pairs), phrase_scorer(judged), skipped=skipped
+    )
+
+
+def _judged_by(people: int, pair: SentencePair) -> AnnotatedPhrases:
+    found = len(pair.annotations)
+    if not found or found != people:
+        raise pair.located(InputError(f"pair {pair.id!r}: expected {people or 1} annotators, found {found}"))
+    return AnnotatedPhrases.of(pair)

@@ -10,8 +10,7 @@ from itertools import islice
 import numpy as np
 
 from forest_align.alignment import Alignment
-from forest_align.eval.benchmarks.reading import Files, tokenized_sentences
-from forest_align.eval.benchmarks.task import Figures, Similarities, Task
+from forest_align.eval.benchmarks.task import Figures, Files, Similarities, Task, tokenized_sentences
 from forest_align.eval.metrics.pair_scores import (
     area,
     best_threshold,

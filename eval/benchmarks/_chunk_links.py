@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from forest_align.aligners.chunks.linked_chunks import align_chunks, essential_words
 from forest_align.aligners.chunks.related_chunks import CHUNK_ALIGNER, related_links
+from forest_align.aligners.pair import GivenChunks
 from forest_align.alignment import Alignment, Span
-from forest_align.data.formats.format import ChunkLink
-from forest_align.eval.benchmarks.task import Figures
+from forest_align.data.formats.format import ChunkLink, PairError
+from forest_align.data.pairs import SentencePair
+from forest_align.eval.benchmarks.task import Figures, Files, Task, tokenized_sentences
 from forest_align.eval.metrics.chunk_scores import (
     chunk_relation_statistics,
     count_chunk_relations,
     count_chunks,
     score_chunks,
 )
+from forest_align.types import InputError
 
 # By whether the chunk of the source is covered, and that of the target.
 _RELATIONS = {
@@ -106,3 +110,52 @@ def _chunk_figures(
         )
         for table, places in {**tables, "ists": list(range(len(rows)))}.items()
     ]
+
+
+def ists_task(files: Files, split: str) -> Task:
+    """Make the iSTS task; ``.wa`` files come first, and files of chunks are read with theirs."""
+    names = [path.name.split(".")[2] for path in files.paths if path.suffix == ".wa"]
+    ids: list[str] = []
+    sets: list[str] = []
+    pairs: list[SentencePair] = []
+    chunked: list[ChunkedPair] = []
+    skipped: list[InputError] = []
+    for index, name in enumerate(names):
+        chunk_files = files.paths[index + len(names)], files.paths[index + 2 * len(names)]
+        # Chunks of the k-th pair, broken or not, are in the k-th line of their files.
+        place = 0
+        for item in files.items(index):
+            place += isinstance(item, SentencePair | PairError)
+            try:
+                if isinstance(item, InputError):
+                    raise item
+                chunked.append(_chunked(item, chunk_files, place))
+            except InputError as error:
+                skipped.append(error)
+                continue
+            ids.append(f"{name}:{item.id}")
+            sets.append(name)
+            pairs.append(item)
+    if not pairs:
+        raise skipped[0]
+    return Task(
+        ids,
+        tokenized_sentences(pairs),
+        chunk_scorer(sets, chunked),
+        skipped=skipped,
+        chunks=[GivenChunks(pair.source, pair.target) for pair in chunked],
+    )
+
+
+def _chunked(pair: SentencePair, chunk_files: Sequence[Path], line: int) -> ChunkedPair:
+    """The chunks of a pair, of which the files of chunks have a line each."""
+    sides = zip(
+        chunk_files, (pair.source_chunks, pair.target_chunks), (pair.source, pair.target), strict=True
+    )
+    for path, chunks, sentence in sides:
+        if not chunks:
+            message = (
+                f"pair {pair.id!r}: expected '[ … ] [ … ]' of the words {' '.join(sentence.words)[:60]!r}"
+            )
+            raise InputError(message, file=str(path), line=line)
+    return ChunkedPair(pair.source_chunks, pair.target_chunks, pair.chunks or ())

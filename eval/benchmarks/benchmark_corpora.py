@@ -9,6 +9,7 @@ from pathlib import Path
 from forest_align.alignment import Links
 from forest_align.data.formats.spade import PARTS
 from forest_align.data.pairs import SentencePair
+from forest_align.eval.benchmarks._annotated_phrases import spade_files, spade_task
 from forest_align.eval.benchmarks._applications import (
     BOTH,
     SOURCE,
@@ -25,15 +26,13 @@ from forest_align.eval.benchmarks._applications import (
     similarity_scorer,
     weighted_use,
 )
+from forest_align.eval.benchmarks._chunk_links import ists_task
 from forest_align.eval.benchmarks._differing_spans import ssd_task
 from forest_align.eval.benchmarks._edit_task import edit_task
-from forest_align.eval.benchmarks._phrase_tasks import ists_task, spade_files, spade_task
 from forest_align.eval.benchmarks._word_links import GoldVersion, dependency_scorer, word_scorer
-from forest_align.eval.benchmarks.core_phrases import verses_task
-from forest_align.eval.benchmarks.phrase_units import etpc_task
-from forest_align.eval.benchmarks.reading import Files, tokenized_sentences
+from forest_align.eval.benchmarks.phrase_units import etpc_task, verses_task
 from forest_align.eval.benchmarks.stanford_trees import StanfordParses
-from forest_align.eval.benchmarks.task import Task
+from forest_align.eval.benchmarks.task import Files, Task, tokenized_sentences
 from forest_align.eval.metrics.constituents import Span
 from forest_align.eval.metrics.pair_scores import document_frequency_weights
 from forest_align.types import InputError

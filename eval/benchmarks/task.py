@@ -1,12 +1,16 @@
-"""A benchmark task: sentence pairs to align, and a function from alignments to tables."""
+"""A benchmark task: the files that it is read from, sentence pairs to align, and tables of the alignments."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice, zip_longest
+from pathlib import Path
 
 from forest_align.aligners.pair import GivenChunks
 from forest_align.alignment import Alignment
+from forest_align.data.formats.column_names import ColumnNames
+from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.eval.metrics.scores import Statistic
 from forest_align.eval.metrics.significance import bootstrap_interval
 from forest_align.types import InputError, Sentence
@@ -55,3 +59,74 @@ class Task:
     score_similar: Callable[[Sequence[Alignment], Sequence[Similarities]], list[Figures]] | None = None
     skipped: Sequence[InputError] = ()  # unusable pairs; they are in no figure
     chunks: Sequence[GivenChunks] = ()  # empty if the corpus has none
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files that make a benchmark, in its order; ``limit`` reads only so many pairs of each."""
+
+    paths: Sequence[Path]
+    limit: int | None = None
+
+    def pairs(self, index: int = 0, columns: ColumnNames | None = None) -> list[SentencePair]:
+        """The pairs of one file; of a table, those in two columns.
+
+        Raises InputError if a pair cannot be read, or the file has none: figures over no pairs would be
+        perfect.
+        """
+        found = self.items(index, columns)
+        for pair in found:
+            if isinstance(pair, InputError):
+                raise pair
+        return [pair for pair in found if isinstance(pair, SentencePair)]
+
+    def items(self, index: int = 0, columns: ColumnNames | None = None) -> list[SentencePair | InputError]:
+        """The pairs of one file, with an error in place of each that cannot be read.
+
+        Raises InputError if the file has no pairs.
+        """
+        found = list(islice(read_pairs(self.paths[index], columns=columns), self.limit))
+        if not found:
+            raise InputError("expected sentence pairs, found none", file=str(self.paths[index]))
+        return found
+
+    def version(self, index: int, first: Sequence[SentencePair]) -> list[SentencePair]:
+        """Read another version of the same pairs.
+
+        Raises InputError if its sentences differ from those of the first: names the pair.
+        """
+        other = self.pairs(index)
+        for number, (one, two) in enumerate(zip_longest(first, other), start=1):
+            if _words(one) != _words(two):
+                raise InputError(
+                    f"expected the same sentences as in the corpus's other version; pair {number} differs",
+                    file=str(self.paths[index]),
+                )
+        return other
+
+    def sets(self, names: Sequence[str]) -> tuple[list[str], list[str], list[SentencePair]]:
+        """Read named sets, one per file, in order: each pair's id, its set, and the pair itself."""
+        ids: list[str] = []
+        sets: list[str] = []
+        pairs: list[SentencePair] = []
+        for index, name in enumerate(names):
+            found = self.pairs(index)
+            ids += [f"{name}:{pair.id}" for pair in found]
+            sets += [name] * len(found)
+            pairs += found
+        return ids, sets, pairs
+
+
+def tokenized_sentences(pairs: Sequence[SentencePair]) -> list[tuple[Sentence, Sentence]]:
+    """The sentences of pairs; those without tokens are tokenized."""
+    return [(_tokenized(pair.source), _tokenized(pair.target)) for pair in pairs]
+
+
+def _tokenized(sentence: Sentence) -> Sentence:
+    from forest_align.parsing.tokenize import tokenize
+
+    return sentence if sentence.tokens else Sentence(tokenize(sentence.text), text=sentence.text)
+
+
+def _words(pair: SentencePair | None) -> tuple[tuple[str, ...], ...]:
+    return () if pair is None else (pair.source.words, pair.target.words)

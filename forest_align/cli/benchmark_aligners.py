@@ -13,8 +13,8 @@ from forest_align.cli.arguments import ALL_LINKS, argument, links_option, option
 from forest_align.types import InputError, Sentence
 
 if TYPE_CHECKING:
-    from forest_align.eval.benchmarks.parse_once import ParseOnce
     from forest_align.eval.benchmarks.runner import AlignMany
+    from forest_align.eval.benchmarks.table_aligners import ParseOnce
 
 
 class IdentityAligner:
@@ -128,7 +128,7 @@ class BenchmarkOptions:
 
 def with_variants(names: Sequence[str]) -> list[str]:
     """Aligner names; each forest aligner is followed by its ablation variants, ``NAME:VARIANT``."""
-    from forest_align.eval.benchmarks.ablation import VARIANTS
+    from forest_align.eval.benchmarks.table_aligners import VARIANTS
 
     found = []
     for name in names:
@@ -138,7 +138,7 @@ def with_variants(names: Sequence[str]) -> list[str]:
 
 def without_variant(name: str) -> tuple[str, str]:
     """The aligner's own name, and the variant of the ablation; empty if it is the aligner itself."""
-    from forest_align.eval.benchmarks.ablation import VARIANTS
+    from forest_align.eval.benchmarks.table_aligners import VARIANTS
 
     own, _, variant = name.rpartition(":")
     return (own, variant) if own and variant in VARIANTS else (name, "")
@@ -204,7 +204,7 @@ def benchmark_aligner(
     aligner = load(own, **options)
     if variant:
         from forest_align.aligners.forest.aligner import ForestAligner
-        from forest_align.eval.benchmarks.ablation import ablated
+        from forest_align.eval.benchmarks.table_aligners import ablated
 
         assert isinstance(aligner, ForestAligner)
         aligner = ablated(aligner, variant)

@@ -27,8 +27,8 @@ from forest_align.cli.input_reports import report_skipped
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
-    from forest_align.eval.benchmarks.parse_once import ParseOnce
     from forest_align.eval.benchmarks.runner import Run
+    from forest_align.eval.benchmarks.table_aligners import ParseOnce
     from forest_align.eval.benchmarks.task import Task
 
 # The part of a benchmark that the relations of given chunks were learned from.
@@ -51,8 +51,8 @@ OPTIONS = BenchmarkOptions
 def run(args: BenchmarkOptions) -> int:
     """Run, print and write; 1 when some pairs could not be aligned, else 0."""
     from forest_align.eval.benchmarks.benchmark_corpora import BENCHMARKS
-    from forest_align.eval.benchmarks.reading import Files
     from forest_align.eval.benchmarks.report import Difference, differences, report, tables_text
+    from forest_align.eval.benchmarks.task import Files
     from forest_align.eval.files.result_tables import published_rows
 
     if args.limit is not None and args.limit < 1:
@@ -99,7 +99,7 @@ def run(args: BenchmarkOptions) -> int:
 
 def _shared_parser() -> ParseOnce:
     """The bundled parser, for several aligners."""
-    from forest_align.eval.benchmarks.parse_once import ParseOnce
+    from forest_align.eval.benchmarks.table_aligners import ParseOnce
     from forest_align.parsing import load_parser_for_alignment
 
     return ParseOnce(load_parser_for_alignment())
@@ -107,8 +107,8 @@ def _shared_parser() -> ParseOnce:
 
 def _run(task: Task, split: str, name: str, args: BenchmarkOptions, parser: ParseOnce | None) -> Run:
     """Align and score; predictions are written at once, or read from an interrupted run."""
-    from forest_align.eval.benchmarks.parse_once import given_chunks
     from forest_align.eval.benchmarks.runner import Run, run_resumable, score_task
+    from forest_align.eval.benchmarks.table_aligners import given_chunks
 
     if name == CHUNKS:
         align_many, settings = given_chunks(task, parser)

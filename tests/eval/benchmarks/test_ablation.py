@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from forest_align.aligners.forest.aligner import ForestAligner
-from forest_align.eval.benchmarks.ablation import VARIANTS, ablated
+from forest_align.eval.benchmarks.table_aligners import VARIANTS, ablated
 from forest_align.parsing.forests.trees import sentence_from_n_best
 from forest_align.types import InputError, Sentence
 

@@ -23,8 +23,7 @@ from forest_align.eval.benchmarks._applications import (
     similarity_scorer,
     weighted_use,
 )
-from forest_align.eval.benchmarks.reading import Files
-from forest_align.eval.benchmarks.task import Figures
+from forest_align.eval.benchmarks.task import Figures, Files
 from forest_align.types import InputError, Node, Sentence
 
 

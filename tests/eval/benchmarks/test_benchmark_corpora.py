@@ -14,8 +14,7 @@ import pytest
 from forest_align.alignment import Alignment, Links, PhrasePair
 from forest_align.cli.benchmark_aligners import IdentityAligner
 from forest_align.eval.benchmarks.benchmark_corpora import BENCHMARKS
-from forest_align.eval.benchmarks.reading import Files
-from forest_align.eval.benchmarks.task import Figures, Task
+from forest_align.eval.benchmarks.task import Figures, Files, Task
 from forest_align.types import InputError, Node
 
 

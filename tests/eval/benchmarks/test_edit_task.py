@@ -13,7 +13,7 @@ from forest_align.eval.benchmarks._edit_task import (
     edit_baselines,
     edit_task,
 )
-from forest_align.eval.benchmarks.reading import Files
+from forest_align.eval.benchmarks.task import Files
 from forest_align.types import InputError
 
 SOURCE, TARGET = ["only", "we", "saw", "dogs", "."], ["we", "saw", "cats", "only", "."]

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from forest_align.eval.benchmarks.parse_once import ParseOnce
+from forest_align.eval.benchmarks.table_aligners import ParseOnce
 from forest_align.types import InputError, Sentence
 
 

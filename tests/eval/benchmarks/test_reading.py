@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from forest_align.eval.benchmarks.reading import Files
 from forest_align.eval.benchmarks.stanford_trees import StanfordParses
+from forest_align.eval.benchmarks.task import Files
 from forest_align.types import InputError
 
 

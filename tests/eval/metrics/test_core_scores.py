@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forest_align.data.formats.format import PhraseUnit
-from forest_align.eval.metrics.core_scores import (
+from forest_align.eval.metrics.unit_scores import (
     core_calibration_error,
     core_statistics,
     is_near,
