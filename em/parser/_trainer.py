@@ -17,8 +17,7 @@ from safetensors.torch import load_file
 from torch import nn
 
 from forest_align.em.parser._examples import ExampleStore, Visit, with_case
-from forest_align.em.parser._span_parser import SpanParser
-from forest_align.em.parser._tree_crf_loss import negative_log_likelihood
+from forest_align.em.parser._span_parser import SpanParser, negative_log_likelihood
 from forest_align.parsing.networks.span_network import span_index
 from forest_align.parsing.networks.torch_layers import collate, padded
 from forest_align.storage.checkpoint import Checkpoint

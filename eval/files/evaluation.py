@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from forest_align.eval.files.matching import FilePrediction, JudgedPair, check_matching
+from forest_align.eval.files.prediction_files import FilePrediction, JudgedPair, check_matching
 from forest_align.eval.files.result_tables import Row, format_table, signature
 from forest_align.eval.metrics.calibration_error import Calibration, calibrate_links
 from forest_align.eval.metrics.chunk_scores import (
@@ -77,7 +77,7 @@ def evaluate(
     gold : sequence of JudgedPair
         The gold file.
     predictions : sequence of FilePrediction
-        One a gold pair, in the same order; see :func:`forest_align.eval.files.matching.check_matching`.
+        One per gold pair, in the same order (``prediction_files.check_matching``).
     links : {"sure", "all"}
         Which gold links count.
 

@@ -15,8 +15,8 @@ A unit with a gap is found exactly by no pair, because phrases have none, but it
 A reported pair is *contradicted* if it contains one side of some unit as a whole and no word of the other
 side. People marked only some of what corresponds, so a pair without such a unit is accepted.
 
-Most pairs of a phrase alignment only repeat a smaller difference: if *bought ↔ acquired* is a pair, so are the
-verb phrases, clauses and sentences around it. So precision is taken over *core* pairs alone. A core pair
+Most pairs of a phrase alignment only repeat a smaller difference: if *bought ↔ acquired* is a pair, so are
+the verb phrases, clauses and sentences around it. So precision is taken over *core* pairs alone. A core pair
 
 - is no pair of two single words, nor that of the two whole sentences;
 - has sides that differ by more than words left out on one side: neither is a subsequence of the other;

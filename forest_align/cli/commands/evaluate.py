@@ -15,7 +15,7 @@ from forest_align.system.terminal import positive
 
 if TYPE_CHECKING:
     from forest_align.eval.files.evaluation import Evaluation, JudgedPair
-    from forest_align.eval.files.matching import FilePrediction
+    from forest_align.eval.files.prediction_files import FilePrediction
 
 EPILOG = """\
 GOLD may be in any format that has word links, PREDICTIONS as well; lines of Pharaoh links
@@ -62,8 +62,13 @@ OPTIONS = EvaluateOptions
 def run(args: EvaluateOptions) -> int:
     """Score and print; return 0 on success."""
     from forest_align.eval.files.evaluation import compare, to_json, to_text
-    from forest_align.eval.files.matching import worst_pairs, worst_text
-    from forest_align.eval.files.prediction_files import name_of, read_gold, read_predictions
+    from forest_align.eval.files.prediction_files import (
+        name_of,
+        read_gold,
+        read_predictions,
+        worst_pairs,
+        worst_text,
+    )
     from forest_align.types import InputError
 
     if args.worst and args.json:

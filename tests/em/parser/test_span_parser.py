@@ -20,8 +20,7 @@ from transformers import BertTokenizerFast
 
 from forest_align.cext import chart
 from forest_align.em.parser._examples import ExampleStore
-from forest_align.em.parser._span_parser import OnStates, SpanParser
-from forest_align.em.parser._tree_crf_loss import log_partition
+from forest_align.em.parser._span_parser import OnStates, SpanParser, log_partition
 from forest_align.parsing.networks import span_network
 from forest_align.parsing.networks._network_shapes import check_weights, network_sizes
 from forest_align.parsing.networks.devices import EXACT, Device, find_device

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forest_align.alignment import Links
-from forest_align.eval.files.matching import (
+from forest_align.eval.files.prediction_files import (
     FilePrediction,
     JudgedPair,
     check_matching,
