@@ -1,35 +1,21 @@
-"""Scores of dependencies: attachment of parses, typed dependencies, and dependencies aligned by links.
+"""Scores of dependencies: attachment of parses, and dependencies aligned by links.
 
-The last are the second alignment measure of Thadani et al. (2012, §6).
+The latter are the second alignment measure of Thadani et al. (2012, §6).
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from forest_align.alignment import Links
-from forest_align.eval.metrics.scores import MatchCounts, Scores, Statistic, harmonic_mean, mean
-from forest_align.parsing.dependencies.typed import Dependency, basic_dependencies, collapse
+from forest_align.eval.metrics.scores import MatchCounts, Statistic, harmonic_mean, mean
 from forest_align.types import InputError, ParseForest
-
-if TYPE_CHECKING:
-    from nltk import Tree
 
 #: Governor and dependent as token indices; the governor of the root is -1.
 Arc = tuple[int, int]
-
-#: Every type in table 1 of Sultan et al. (2014), with *pos* and *rcmmod* corrected to *poss* and *rcmod*.
-TABLE_TYPES: tuple[str, ...] = (
-    *("purpcl", "xcomp", "agent", "nsubj", "xsubj", "dobj", "nsubjpass", "rel", "tmod"),
-    *("prep_in", "prep_at", "prep_on", "iobj", "prep_to", "infmod", "partmod", "rcmod"),
-    *("poss", "nn", "prep_of", "prep_for", "amod", "conj_and", "conj_or", "conj_nor"),
-    *("acomp", "cop", "csubj"),
-)
 
 
 def head_dependencies(forest: ParseForest) -> list[int]:
@@ -143,40 +129,3 @@ def score_projected(
         "exact_match": mean(np.asarray(exact, bool)),
         "pair_f1": mean(of_pairs),
     }
-
-
-class Attachment:
-    """Counts of collapsed dependencies, by type.
-
-    A derived dependency is right if the other system has one with the same governor, dependent and type.
-    """
-
-    def __init__(self) -> None:
-        self.wanted: Counter[str] = Counter()  # those of the other system
-        self.found: Counter[str] = Counter()  # derived ones
-        self.right: Counter[str] = Counter()  # those in both sets
-
-    def add(self, tree: Tree, basic: Iterable[Dependency]) -> None:
-        """Count one sentence: a tree, and the other system's basic dependencies of it.
-
-        Both are collapsed in the same way, which also adds the subjects of open complements (``xsubj``).
-        """
-        words, tags = zip(*tree.pos(), strict=True)
-        wanted = set(collapse(tuple(basic), words, tags))
-        found = set(collapse(basic_dependencies(tree), words, tags))
-        for counter, dependencies in (
-            (self.wanted, wanted),
-            (self.found, found),
-            (self.right, wanted & found),
-        ):
-            counter.update(dependency.relation for dependency in dependencies)
-
-    def scores(self, types: Iterable[str] = TABLE_TYPES) -> Scores:
-        """Precision, recall and F1 of dependencies of some types, pooled."""
-        chosen = tuple(types)
-        right, found, wanted = (_total(counts, chosen) for counts in (self.right, self.found, self.wanted))
-        return Scores.of(right / found if found else 0.0, right / wanted if wanted else 0.0)
-
-
-def _total(counts: Mapping[str, int], types: Iterable[str]) -> int:
-    return sum(counts[name] for name in types)

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
-import html
-import re
 from pathlib import Path
 
 import pytest
 
-from forest_align.data.corpora.published_corpora import chunks_of_tree, phrasal_links
 from forest_align.data.formats.msr_rte import majority_pairs
 from forest_align.data.pairs import SentencePair, find_format, read_pairs
-from forest_align.data.trees.penn import parse_bracket, strip_annotations
 
 from ..places import SHARED
 
@@ -88,22 +83,3 @@ def test_the_majority_of_the_annotators_is_the_published_one(part: str) -> None:
         if part == "dev":
             links = [link for link in links if link == min(other for other in links if other[0] == link[0])]
         assert (links, ours.source, ours.target) == (list(theirs.links or ()), theirs.source, theirs.target)
-
-
-def test_phrasal_links_from_chunks_are_close_to_the_published_ones() -> None:
-    """The published ones come from another chunker; chunks here are base phrases of the Stanford trees."""
-    folder = "alignment/edinburgh"
-    with gzip.open(DATA / folder / "train.stanford.xml.gz", "rt", encoding="utf-8") as file:
-        brackets = re.findall(r'<tree style="penn">(.*?)</tree>', file.read(), re.DOTALL)
-    trees = iter(strip_annotations(parse_bracket(html.unescape(text))) for text in brackets)
-    shared = ours = theirs = 0
-    for words, phrases in zip(
-        pairs_of(f"{folder}/train.sure.json"), pairs_of(f"{folder}/train.phrasal.json"), strict=True
-    ):
-        assert words.links is not None and phrases.links is not None
-        found = set(phrasal_links(words.links, chunks_of_tree(next(trees)), chunks_of_tree(next(trees))))
-        assert found >= set(words.links) and set(phrases.links) >= set(words.links)
-        shared += len(found & set(phrases.links))
-        ours += len(found)
-        theirs += len(phrases.links)
-    assert 2 * shared / (ours + theirs) > 0.89

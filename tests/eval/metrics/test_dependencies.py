@@ -9,13 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from nltk import Tree
 
 from forest_align.alignment import Links
 from forest_align.eval.benchmarks.stanford_trees import StanfordParses
 from forest_align.eval.metrics.dependencies import (
     Arc,
-    Attachment,
     head_dependencies,
     projected_pairs,
     score_attachment,
@@ -112,29 +110,6 @@ def test_dependencies_are_read_from_the_stanford_parses(tmp_path: Path) -> None:
             '<s id="2"><dependencies style="typed">\n</dependencies></s>\n'
         )
     assert StanfordParses.read(path).arcs() == [[(1, 0), (-1, 1)], []]
-
-
-TREE = "(S (NP (NNP Tom)) (VP (VBZ likes) (S (VP (TO to) (VP (VB eat) (PP (IN in) (NP (NNP LA))))))))"
-
-# As derived, but that LA hangs on the first verb.
-OTHER = (
-    Dependency(1, 0, "nsubj"),
-    Dependency(-1, 1, "root"),
-    Dependency(3, 2, "aux"),
-    Dependency(1, 3, "xcomp"),
-    Dependency(1, 4, "prep"),
-    Dependency(4, 5, "pobj"),
-)
-
-
-def test_collapsed_dependencies_are_compared_by_governor_and_type() -> None:
-    counts = Attachment()
-    counts.add(Tree.fromstring(TREE), OTHER)
-    assert counts.wanted == {"nsubj": 1, "root": 1, "aux": 1, "xcomp": 1, "prep_in": 1, "xsubj": 1}
-    assert counts.found == counts.wanted and counts.right["prep_in"] == 0
-    assert counts.scores(["prep_in"]).f1 == 0 and counts.scores(["xsubj", "xcomp"]).f1 == 1
-    assert counts.scores().recall == counts.scores().precision == pytest.approx(3 / 4)
-    assert counts.scores(["agent"]).recall == counts.scores(["agent"]).precision == 0
 
 
 def test_typed_dependencies_are_read(tmp_path: Path) -> None:

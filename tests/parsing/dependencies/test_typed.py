@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
+
 import pytest
 from nltk import Tree
 
 from forest_align.eval.benchmarks.stanford_trees import StanfordParses
-from forest_align.eval.metrics.dependencies import TABLE_TYPES, Attachment
+from forest_align.eval.metrics.scores import Scores
 from forest_align.parsing import sentence_from_bracket
 from forest_align.parsing.dependencies.typed import (
     Dependency,
@@ -315,6 +318,50 @@ def test_every_word_but_punctuation_has_one_governor_and_no_cycle() -> None:
             assert word not in seen
             seen.add(word)
             word = above[word]
+
+
+#: Every type in table 1 of Sultan et al. (2014), with *pos* and *rcmmod* corrected to *poss* and *rcmod*.
+TABLE_TYPES: tuple[str, ...] = (
+    *("purpcl", "xcomp", "agent", "nsubj", "xsubj", "dobj", "nsubjpass", "rel", "tmod"),
+    *("prep_in", "prep_at", "prep_on", "iobj", "prep_to", "infmod", "partmod", "rcmod"),
+    *("poss", "nn", "prep_of", "prep_for", "amod", "conj_and", "conj_or", "conj_nor"),
+    *("acomp", "cop", "csubj"),
+)
+
+
+class Attachment:
+    """Counts of collapsed dependencies, by type.
+
+    A derived dependency is right if the other system has one with the same governor, dependent and type.
+    """
+
+    def __init__(self) -> None:
+        self.wanted: Counter[str] = Counter()  # those of the other system
+        self.found: Counter[str] = Counter()  # derived ones
+        self.right: Counter[str] = Counter()  # those in both sets
+
+    def add(self, tree: Tree, basic: Iterable[Dependency]) -> None:
+        """Count one sentence: a tree, and the other system's basic dependencies of it.
+
+        Both are collapsed in the same way, which also adds the subjects of open complements (``xsubj``).
+        """
+        words, tags = zip(*tree.pos(), strict=True)
+        wanted = set(collapse(tuple(basic), words, tags))
+        found = set(collapse(basic_dependencies(tree), words, tags))
+        for counter, dependencies in (
+            (self.wanted, wanted),
+            (self.found, found),
+            (self.right, wanted & found),
+        ):
+            counter.update(dependency.relation for dependency in dependencies)
+
+    def scores(self, types: Iterable[str]) -> Scores:
+        """Precision, recall and F1 of dependencies of some types, pooled."""
+        chosen = tuple(types)
+        right, found, wanted = (
+            sum(counts[name] for name in chosen) for counts in (self.right, self.found, self.wanted)
+        )
+        return Scores.of(right / found if found else 0.0, right / wanted if wanted else 0.0)
 
 
 @pytest.fixture(scope="module")
