@@ -30,8 +30,12 @@ from forest_align.aligners.documents.sentence_links import best_links, link_prob
 from forest_align.aligners.documents.sentence_matches import SentenceMatches, SentenceTable
 from forest_align.data.trees.penn import read_trees, strip_annotations
 from forest_align.data.trees.treebanks import gum_files
-from forest_align.em.documents import ORDERS, ConstructedDocuments, constructed_corpus
-from forest_align.em.documents.constructed_documents import chapters
+from forest_align.em.documents.constructed_documents import (
+    ORDERS,
+    ConstructedDocuments,
+    chapters,
+    constructed_corpus,
+)
 from forest_align.em.documents.training import encoded, word_pairs
 
 Pair = tuple[int, int]

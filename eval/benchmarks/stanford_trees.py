@@ -71,10 +71,6 @@ class StanfordParses:
         """The dependencies of each sentence; the governor of the root is -1."""
         return [[(one.governor, one.dependent) for one in found] for found in self.typed]
 
-    def dependencies(self) -> list[tuple[Dependency, ...]]:
-        """The dependencies of each sentence with their types."""
-        return list(self.typed)
-
 
 class _Collector:
     """Collects the trees and typed dependencies of a document."""

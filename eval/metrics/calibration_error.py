@@ -61,7 +61,7 @@ def calibrate(
         )
 
 
-def calibrate_links(pairs: Iterable[tuple[Links, Links]], *, bins: int = 10) -> Calibration:
+def calibrate_links(pairs: Iterable[tuple[Links, Links]]) -> Calibration:
     """Compare probabilities of predicted word links with their frequency in the gold, whose links all count.
 
     Raises InputError if predicted links have no scores, or scores that are not probabilities.
@@ -74,4 +74,4 @@ def calibrate_links(pairs: Iterable[tuple[Links, Links]], *, bins: int = 10) -> 
         wanted = set(gold.pairs)
         probabilities += predicted.scores or ()
         right += [pair in wanted for pair in predicted.pairs]
-    return calibrate(probabilities, right, bins=bins)
+    return calibrate(probabilities, right)

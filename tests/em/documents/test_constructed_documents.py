@@ -3,8 +3,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from forest_align.em.documents import ORDERS, construct, constructed_corpus
-from forest_align.em.documents.constructed_documents import Words, distinct_pairs
+from forest_align.em.documents.constructed_documents import (
+    ORDERS,
+    Words,
+    construct,
+    constructed_corpus,
+    distinct_pairs,
+)
 
 
 def pair(number: int) -> tuple[Words, Words]:

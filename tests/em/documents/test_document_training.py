@@ -10,9 +10,8 @@ from forest_align.aligners.documents.sentence_links import own_features
 from forest_align.aligners.documents.sentence_matches import SentenceMatches
 from forest_align.aligners.logistic_function import regression
 from forest_align.em import recipes
-from forest_align.em.documents import constructed_corpus
 from forest_align.em.documents import training as module
-from forest_align.em.documents.constructed_documents import chapters
+from forest_align.em.documents.constructed_documents import chapters, constructed_corpus
 from forest_align.em.documents.training import encoded, fit_links, word_pairs
 from forest_align.types import Sentence
 

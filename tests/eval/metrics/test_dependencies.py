@@ -118,8 +118,8 @@ def test_typed_dependencies_are_read(tmp_path: Path) -> None:
     arcs = (arc.format("nsubj", 2, 1) + arc.format("root", 0, 2), "")
     text = "".join(f'<dependencies style="typed">\n{found}</dependencies>\n' for found in arcs)
     path.write_text(text, encoding="utf-8")
-    found = StanfordParses.read(path).dependencies()
-    assert found == [(Dependency(1, 0, "nsubj"), Dependency(-1, 1, "root")), ()]
+    found = StanfordParses.read(path).typed
+    assert found == ((Dependency(1, 0, "nsubj"), Dependency(-1, 1, "root")), ())
 
 
 LINKS = st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=8)

@@ -369,7 +369,7 @@ def attachment() -> Attachment:
     if not STANFORD.exists():
         pytest.skip("needs shared/data/alignment/edinburgh, see CONTRIBUTING.md")
     parses, counts = StanfordParses.read(STANFORD), Attachment()
-    for tree, dependencies in zip(parses.brackets(), parses.dependencies(), strict=True):
+    for tree, dependencies in zip(parses.brackets(), parses.typed, strict=True):
         counts.add(Tree.fromstring(tree), dependencies)
     return counts
 
