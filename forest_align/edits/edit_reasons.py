@@ -169,7 +169,10 @@ def _is_punctuation(word: str) -> bool:
 
 
 def _is_function(profile: WordProfile) -> bool:
-    return (profile.is_function and not _is_currency(profile.lower)) or profile.lower == "and"
+    """Whether a word says nothing by itself: *the*, *was*."""
+    return not _is_currency(profile.lower) and (
+        profile.is_function or profile.lower == "and" or profile.lemma in ("be", "have", "do")
+    )
 
 
 def _negating(profiles: Sequence[WordProfile]) -> list[int]:

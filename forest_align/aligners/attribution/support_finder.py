@@ -109,7 +109,9 @@ class SupportFinder:
             for (j, other), one, others in zip(read, compared, chunks, strict=True):
                 for chunk in others:
                     place = j, _characters(other, chunk)
-                    relation = _contradiction(one, span, chunk)
+                    # *Because* is not in the chunk *of the rain*.
+                    has_preposition = chunk[0] > 0 and other.tags[chunk[0] - 1] == "IN"
+                    relation = _contradiction(one, span, (chunk[0] - has_preposition, chunk[1]))
                     if relation:
                         links = float(one.links[slice(*span), slice(*chunk)].max())
                         against.append(SupportingSpan(*place, links, relation))
@@ -147,9 +149,7 @@ def _contradiction(compared: ComparedSentence, span: Span, other: Span) -> str:
     for one in compared.relations:
         if one.relation not in (DIFFERENT, OPPOSITE) or one.source is None or one.target is None:
             continue
-        # *Because* is not in the chunk *of the rain*.
-        near = int(one.rule == "contrast")
-        if _touch(one.source, span) and _touch(one.target, (other[0] - near, other[1])):
+        if _touch(one.source, span) and _touch(one.target, other):
             found = max(found or one.relation, one.relation, key=STRENGTH.index)
     return found if compared.corresponds else ""
 
