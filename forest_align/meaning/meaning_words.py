@@ -34,7 +34,7 @@ MODALS = frozenset(
 )
 #: Words that make the value after them approximate.
 APPROXIMATE = frozenset(
-    "about around nearly almost approximately roughly some over under at least most than".split()
+    "about around nearly almost approximately roughly some over under least most than".split()
 )
 #: Those that say on which side of the value.
 BOUNDING = frozenset("over under least most than nearly almost".split())

@@ -52,6 +52,7 @@ def root(source: str, target: str) -> str:
         ("Someone opened the door.", "The door was opened."),
         ("The shop was closed by its owner.", "Its owner closed the shop."),
         ("Few people know it.", "Not many people know it."),
+        ("It opens at 4am.", "It opens at 4 a.m."),
         ("They lived here since 2010.", "They lived here from 2010."),
         ("Two men sold a car to the mayor.", "The mayor bought a car from two men."),
         ("The sofa is less expensive than the desk.", "The desk is more expensive than the sofa."),
