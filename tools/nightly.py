@@ -122,6 +122,9 @@ def main() -> int:
         "memory that cannot be had",
         ["tools/fail_allocations.py", "--seconds", f"{seconds['memory']:.0f}", "--seed", str(seed)],
     )
+    results["damaged folders of models"] = run(
+        "damaged folders of models", [*tests, "tests/aligners/test_hostile_folders.py"]
+    )
     results["branches of kernels"] = run(
         "branches of kernels",
         [
