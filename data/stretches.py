@@ -23,8 +23,8 @@ from forest_align.data.text.lines import TextLines
 from forest_align.system.remote_files import is_address, open_anywhere
 from forest_align.types import InputError
 
-#: Formats that have one pair per line or row.
-LINE_FORMATS = ("tsv", "jsonl", "parquet")
+# Formats that have one pair per line or row.
+_LINE_FORMATS = ("tsv", "jsonl", "parquet")
 _HEAD = 1 << 20  # bytes that tell the format of a file
 
 
@@ -84,9 +84,9 @@ def _format_of(file: str, given: str | None, columns: ColumnNames | None) -> str
             suffix = Path(file.removesuffix(".gz")).suffix.lower()
             lines = TextLines(content.read(_HEAD), file, suffix=suffix)
             name = guess_format(lines, columns).name if lines.head() else "tsv"
-    if find_format(name).name not in LINE_FORMATS:
+    if find_format(name).name not in _LINE_FORMATS:
         raise InputError(
-            f"expected a format with one pair a line ({', '.join(LINE_FORMATS)}), found {name}; "
+            f"expected a format with one pair a line ({', '.join(_LINE_FORMATS)}), found {name}; "
             "'forest-align convert' makes JSON lines of it",
             file=file,
         )

@@ -42,8 +42,8 @@ from forest_align.types.brackets import split_chain
 
 Span = tuple[int, int, str]
 
-#: Spans below this probability are ignored as predictions.
-LEAST_PROBABILITY = 0.01
+# Spans below this probability are ignored as predictions.
+_LEAST_PROBABILITY = 0.01
 
 
 def _best_spans(scores: SpanScores) -> list[Span]:
@@ -71,7 +71,7 @@ def _word_edges(words: Sequence[str]) -> np.ndarray:
     return np.concatenate([[0], np.cumsum([len(word) for word in words])])
 
 
-class ParserFigures:
+class _ParserFigures:
     """Running counts of brackets and tags."""
 
     def __init__(self) -> None:
@@ -136,9 +136,9 @@ def _as_raw(sentence: TreebankSentence) -> tuple[list[str], list[str]]:
     return words, [token.text for token in tokenize(text)]
 
 
-def evaluate(scorer: SpanScorer, sentences: Sequence[TreebankSentence], condition: str) -> ParserFigures:
+def evaluate(scorer: SpanScorer, sentences: Sequence[TreebankSentence], condition: str) -> _ParserFigures:
     """Parse sentences in one of the conditions ``words``, ``lower`` and ``raw`` and count."""
-    figures = ParserFigures()
+    figures = _ParserFigures()
     for start in range(0, len(sentences), 256):
         part = sentences[start : start + 256]
         if condition == "raw":
@@ -175,7 +175,7 @@ def span_probabilities(
             label = scores.labels.index(chain) - 1
             gold[first, last, label] = True
             likelihood += potentials[first, last, label]
-    likely = marginals >= LEAST_PROBABILITY
+    likely = marginals >= _LEAST_PROBABILITY
     return np.minimum(marginals[likely], 1.0), gold[likely], likelihood
 
 

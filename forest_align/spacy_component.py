@@ -26,7 +26,7 @@ NAME = "forest_align"
 
 
 @dataclass(frozen=True, slots=True)
-class DocAlignment:
+class _DocAlignment:
     """The alignment of two docs in terms of their tokens and spans.
 
     Attributes
@@ -93,7 +93,7 @@ class AlignComponent:
         """Return the doc."""
         return doc
 
-    def align(self, doc: Any, other: Any) -> DocAlignment:
+    def align(self, doc: Any, other: Any) -> _DocAlignment:
         """Align two docs as two sentences, or two short texts.
 
         Raises
@@ -101,7 +101,7 @@ class AlignComponent:
         InputError
             If one is no doc, or has no words.
         """
-        return DocAlignment(doc, other, self.aligner.align(sentence_of(doc), sentence_of(other)))
+        return _DocAlignment(doc, other, self.aligner.align(sentence_of(doc), sentence_of(other)))
 
     def align_documents(self, doc: Any, other: Any) -> DocumentAlignment:
         """Align two docs as documents: the sentences that the pipeline found, then their words.

@@ -161,7 +161,7 @@ def matches(head: Sequence[str]) -> bool:
     return bool(head) and re.match(r"\s*\[\s*(\{|\]|$)", head[0]) is not None
 
 
-def write_pair(pair: SentencePair) -> str:
+def _write_pair(pair: SentencePair) -> str:
     """One object of the list."""
     sure, possible = split_links(need_links(pair, "jacana"))
     values = {
@@ -181,5 +181,5 @@ FORMAT = Format(
     read,
     matches,
     read_columns=read,
-    writer=Writer(write_pair, frozenset({"links", "possible links"}), "[\n", ",\n", "\n]\n"),
+    writer=Writer(_write_pair, frozenset({"links", "possible links"}), "[\n", ",\n", "\n]\n"),
 )

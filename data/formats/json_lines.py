@@ -262,7 +262,7 @@ def matches(head: Sequence[str]) -> bool:
     return not begins_list and most(head, lambda line: line.lstrip().startswith("{"))
 
 
-def write_pair(pair: SentencePair) -> str:
+def _write_pair(pair: SentencePair) -> str:
     """One line: the alignment if there is one, else the pair with its annotations."""
     if pair.alignment is not None:
         return pair.alignment.to_json() + "\n"
@@ -302,7 +302,7 @@ FORMAT = Format(
     (".jsonl", ".ndjson"),
     read_columns=read,
     writer=Writer(
-        write_pair,
+        _write_pair,
         frozenset(
             {
                 *("links", "possible links", "link probabilities", "phrases", "error"),

@@ -177,7 +177,7 @@ def _id(id: str) -> str:
     return "_".join(id.split()) or "-"
 
 
-def write_pair(pair: SentencePair) -> str:
+def _write_pair(pair: SentencePair) -> str:
     """Three lines."""
     links = need_links(pair, "msr-rte")
     classes = links.sure or (True,) * len(links)
@@ -196,5 +196,5 @@ FORMAT = Format(
     "annotator files of the MSR alignment of RTE-2",
     read,
     matches,
-    writer=Writer(write_pair, frozenset({"links", "possible links"}), id=_id),
+    writer=Writer(_write_pair, frozenset({"links", "possible links"}), id=_id),
 )

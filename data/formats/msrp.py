@@ -44,7 +44,7 @@ def _ids(id: str) -> tuple[str, str]:
     return first, second or first
 
 
-def write_pair(pair: SentencePair) -> str:
+def _write_pair(pair: SentencePair) -> str:
     """One line of five columns."""
     if pair.label is None:
         raise InputError(f"pair {pair.id!r} has no label, which format msrp needs")
@@ -57,5 +57,5 @@ FORMAT = Format(
     "Microsoft paraphrase corpus: Quality, two ids, two strings",
     read,
     matches,
-    writer=Writer(write_pair, frozenset({"label"}), header=f"{_HEADER}\n", id=lambda id: "-".join(_ids(id))),
+    writer=Writer(_write_pair, frozenset({"label"}), header=f"{_HEADER}\n", id=lambda id: "-".join(_ids(id))),
 )

@@ -56,7 +56,7 @@ def _is_row(line: str) -> bool:
     return len(row) > _SURE and row[2] == row[4] == "N/A"
 
 
-def write_pair(pair: SentencePair) -> str:
+def _write_pair(pair: SentencePair) -> str:
     """One line of ten columns."""
     sure, possible = split_links(need_links(pair, "multimwa"))
     fields = [
@@ -79,5 +79,5 @@ FORMAT = Format(
     "MultiMWA table: id, source, N/A, target, N/A, –, –, sure, possible",
     read,
     matches,
-    writer=Writer(write_pair, frozenset({"links", "possible links"}), id=one_line),
+    writer=Writer(_write_pair, frozenset({"links", "possible links"}), id=one_line),
 )

@@ -89,7 +89,7 @@ def matches(head: Sequence[str]) -> bool:
     return most(head, lambda line: _LINE.fullmatch(line) is not None)
 
 
-def write_pair(pair: SentencePair) -> str:
+def _write_pair(pair: SentencePair) -> str:
     """The line of links."""
     return need_links(pair, "pharaoh").to_pharaoh() + "\n"
 
@@ -105,5 +105,5 @@ FORMAT = Format(
     read,
     matches,
     (".pharaoh", ".align"),
-    Writer(write_pair, frozenset({"links", "possible links"}), beside=(".tsv", _write_tokens), id=one_line),
+    Writer(_write_pair, frozenset({"links", "possible links"}), beside=(".tsv", _write_tokens), id=one_line),
 )

@@ -62,7 +62,7 @@ def matches(head: Sequence[str]) -> bool:
     return bool(head) and head[0] == _HEADER
 
 
-def write_pair(pair: SentencePair) -> str:
+def _write_pair(pair: SentencePair) -> str:
     """One row."""
     if pair.label is None:
         raise InputError(f"pair {pair.id!r} has no label, which format qa needs")
@@ -82,5 +82,5 @@ FORMAT = Format(
     "answer selection, CSV: question, 0 or 1, answer",
     read,
     matches,
-    writer=Writer(write_pair, frozenset({"label"}), header=f"{_HEADER}\n", numbering=_numbering),
+    writer=Writer(_write_pair, frozenset({"label"}), header=f"{_HEADER}\n", numbering=_numbering),
 )

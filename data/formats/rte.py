@@ -121,7 +121,7 @@ def matches(head: Sequence[str]) -> bool:
     return any("<entailment-corpus" in line for line in head)
 
 
-def write_pair(pair: SentencePair) -> str:
+def _write_pair(pair: SentencePair) -> str:
     """One ``<pair>`` element; raises InputError for characters that XML cannot hold."""
     source, target = need_texts(pair, "rte")
     for text in (pair.id, pair.group, source, target):
@@ -141,7 +141,7 @@ FORMAT = Format(
     read,
     matches,
     writer=Writer(
-        write_pair,
+        _write_pair,
         frozenset({"label", "group"}),
         '<?xml version="1.0" encoding="UTF-8"?>\n<entailment-corpus>\n',
         footer="</entailment-corpus>\n",

@@ -27,7 +27,7 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     yield from _read(lines, beside, _name_of(lines.path) if lines.path else "")
 
 
-def read_sides(source: Path, target: Path, name: str) -> Iterator[SentencePair | InputError]:
+def _read_sides(source: Path, target: Path, name: str) -> Iterator[SentencePair | InputError]:
     """Yield the pairs of a file of sources and one of targets; several are called NAME.ID, one NAME."""
     try:
         with InputLines(source) as lines:
@@ -132,7 +132,7 @@ def read_folder(folder: Path) -> Iterator[SentencePair | InputError]:
             problem = InputError(message, file=str(file))
             yield PairError(problem, _name_of(file), *_texts([_trees_of_file(file)]))
             continue
-        yield from read_sides(file, target, _name_of(file))
+        yield from _read_sides(file, target, _name_of(file))
 
 
 def pair_of_trees(source: EnjuTree, target: EnjuTree, pair_id: str) -> SentencePair:
@@ -230,7 +230,7 @@ def read_files(source: Path, target: Path) -> Iterator[SentencePair | InputError
     """Yield the pairs of two files; see :func:`forest_align.data.formats.spade.read`."""
     words = [word for word in _words(source, source.parent)[1:] if word not in ("xml", "gz")]
     name = "-".join(word for word in words if word not in _SIDES) or source.stem
-    return read_sides(source, target, name)
+    return _read_sides(source, target, name)
 
 
 def _words(path: Path, folder: Path) -> list[str]:

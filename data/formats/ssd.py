@@ -69,7 +69,7 @@ def matches(head: Sequence[str]) -> bool:
     return bool(head) and head[0] == _HEADER
 
 
-def write_pair(pair: SentencePair) -> str:
+def _write_pair(pair: SentencePair) -> str:
     """One line of four columns."""
     if pair.marked is None or pair.label is None:
         raise InputError(f"pair {pair.id!r} has no marked spans or no label, which format ssd needs")
@@ -103,7 +103,7 @@ FORMAT = Format(
     read,
     matches,
     writer=Writer(
-        write_pair,
+        _write_pair,
         frozenset({"label", "marked spans"}),
         header=f"{_HEADER}\n",
         numbering=_numbering,

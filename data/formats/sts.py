@@ -57,7 +57,7 @@ def _is_row(line: str) -> bool:
     return len(row) == 3 and _score(row[0]) is not None
 
 
-def write_pair(pair: SentencePair) -> str:
+def _write_pair(pair: SentencePair) -> str:
     """One line: score, source, target."""
     if pair.score is None:
         raise InputError(f"pair {pair.id!r} has no similarity score, which format sts needs")
@@ -77,5 +77,5 @@ FORMAT = Format(
     "semantic similarity: score<TAB>source<TAB>target",
     read,
     matches,
-    writer=Writer(write_pair, frozenset({"score"}), numbering=_numbering),
+    writer=Writer(_write_pair, frozenset({"score"}), numbering=_numbering),
 )

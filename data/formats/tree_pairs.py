@@ -83,7 +83,7 @@ def _is_row(line: str) -> bool:
     return len(row) in (2, 3) and all(x.startswith("(") and x.endswith(")") for x in row[:2])
 
 
-def write_pair(pair: SentencePair) -> str:
+def _write_pair(pair: SentencePair) -> str:
     """One line: the best tree of each side, and the id."""
     if not all(pair.brackets):
         raise InputError(f"pair {pair.id!r} has no trees, which format trees needs")
@@ -97,5 +97,5 @@ FORMAT = Format(
     read,
     matches,
     (".trees",),
-    Writer(write_pair, frozenset({"trees", "tags"}), id=one_line),
+    Writer(_write_pair, frozenset({"trees", "tags"}), id=one_line),
 )

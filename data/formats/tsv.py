@@ -44,11 +44,11 @@ def matches(head: Sequence[str]) -> bool:
     return most(head, lambda line: line.count("\t") in (1, 2))
 
 
-def write_pair(pair: SentencePair) -> str:
+def _write_pair(pair: SentencePair) -> str:
     """One line: source, target, id."""
     return "\t".join((*need_texts(pair, "tsv"), one_line(pair.id))) + "\n"
 
 
 FORMAT = Format(
-    "tsv", "source<TAB>target[<TAB>id], raw text", read, matches, writer=Writer(write_pair, id=one_line)
+    "tsv", "source<TAB>target[<TAB>id], raw text", read, matches, writer=Writer(_write_pair, id=one_line)
 )

@@ -16,7 +16,7 @@ _LONGEST_DECLARATION = 1000
 _BEFORE_DECLARATION = "\ufeff \t\r\n"
 
 
-class XmlHandler(Protocol):
+class _XmlHandler(Protocol):
     """What is told of the elements of a document, in their order."""
 
     def start(self, tag: str, attributes: dict[str, str], line: int, /) -> object:
@@ -38,7 +38,7 @@ class XmlReader:
     several roots, but no document type.
     """
 
-    def __init__(self, handler: XmlHandler, root: str = "") -> None:
+    def __init__(self, handler: _XmlHandler, root: str = "") -> None:
         # The text is already decoded, whatever encoding the file declares.
         self._parser = parser = expat.ParserCreate("utf-8")
         self._handler, self._root, self._depth = handler, root, 0
@@ -130,7 +130,7 @@ class XmlReader:
         return InputError(message, line=self._parser.CurrentLineNumber)
 
 
-def read_document(text: str, handler: XmlHandler, root: str = "") -> None:
+def read_document(text: str, handler: _XmlHandler, root: str = "") -> None:
     """Read a whole document; see :class:`XmlReader`."""
     reader = XmlReader(handler, root)
     reader.feed(text)

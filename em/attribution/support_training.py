@@ -41,7 +41,7 @@ def encoded(example: SupportExample, encoder: SentenceEncoder) -> tuple[Sentence
     return claim, [one for one in sources if one.vectors is not None]
 
 
-def cross_fitted(
+def _cross_fitted(
     tables: Sequence[np.ndarray], labels: Sequence[np.ndarray]
 ) -> tuple[np.ndarray, list[np.ndarray]]:
     """Weights of a regression, and for each example what one fitted without its fold says about its words."""
@@ -88,7 +88,7 @@ def run(options: argparse.Namespace) -> None:
         if sources:
             tables.append(word_numbers(claim, [compared_sentence(aligner, claim, one) for one in sources]))
             labels.append(example.supported)
-    weights, said = cross_fitted(tables, labels)
+    weights, said = _cross_fitted(tables, labels)
     partly = [place for place, one in enumerate(labels) if not one.all()]
     figures = {
         threshold: unsupported_statistics(

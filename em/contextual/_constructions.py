@@ -136,7 +136,7 @@ def cleft(writer: PairWriter) -> RearrangedPair:
     return linked_pair(plain, other)
 
 
-def giving(writer: PairWriter) -> RearrangedPair:
+def _giving(writer: PairWriter) -> RearrangedPair:
     """*A gave B to C* ↔ *A gave C B*, *B was given to C by A*; sometimes two gifts."""
     chance = writer.chance
     past, participle = chance.choice(_GIVING)
@@ -249,7 +249,7 @@ class _Possession:
         return joined(self.owner, [Marked("'s", self.sign)], self.head)
 
 
-def equal_heads(writer: PairWriter) -> RearrangedPair:
+def _equal_heads(writer: PairWriter) -> RearrangedPair:
     """*The bank near the river bank closed* ↔ *The river bank near the bank closed*."""
     chance = writer.chance
     head, modifier = (
@@ -268,8 +268,8 @@ CONSTRUCTIONS: dict[Callable[[PairWriter], RearrangedPair], int] = {
     chain: 6,
     relative_clause: 2,
     cleft: 2,
-    giving: 2,
+    _giving: 2,
     coordination: 2,
     genitives: 6,
-    equal_heads: 3,
+    _equal_heads: 3,
 }

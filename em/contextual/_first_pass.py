@@ -22,7 +22,7 @@ from forest_align.em.contextual.examples import LinkExample
 from forest_align.em.fitting.small_networks import descend
 from forest_align.lexicon.lexicon import Evidence
 
-SAMPLED = 0.04
+_SAMPLED = 0.04
 PAIRS_A_STEP = 32
 
 Projection = tuple[np.ndarray, np.ndarray]
@@ -172,9 +172,9 @@ def chosen_cells(example: LinkExample, rng: np.random.Generator) -> tuple[np.nda
     second_across, second_along = (similar >= second_best(similar, axis) for axis in (1, 0))
     has_evidence = example.evidence & ~int(Evidence.FUNCTION | Evidence.PREPOSITION) != 0
     likely = example.gold | has_evidence | across | along | (second_across & second_along)
-    sampled = ~likely & (rng.random(likely.shape) < SAMPLED)
+    sampled = ~likely & (rng.random(likely.shape) < _SAMPLED)
     kept = np.flatnonzero(likely | sampled)
-    return kept, np.where(likely.ravel()[kept], 1.0, 1 / SAMPLED).astype(np.float32)
+    return kept, np.where(likely.ravel()[kept], 1.0, 1 / _SAMPLED).astype(np.float32)
 
 
 def second_best(table: np.ndarray, axis: int) -> np.ndarray:

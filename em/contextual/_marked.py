@@ -115,7 +115,7 @@ def joined(*parts: Part | str) -> Part:
     ]
 
 
-def as_sentence(part: Part) -> Part:
+def _as_sentence(part: Part) -> Part:
     """The part with a capital at the start."""
     first = part[0]
     return [Marked(first.word[:1].upper() + first.word[1:], first.marks), *part[1:]]
@@ -123,7 +123,7 @@ def as_sentence(part: Part) -> Part:
 
 def linked_pair(source: Part, target: Part) -> RearrangedPair:
     """The pair of two marked sentences."""
-    sides = as_sentence(source), as_sentence(target)
+    sides = _as_sentence(source), _as_sentence(target)
     links = [
         (i, j)
         for i, one in enumerate(sides[0])

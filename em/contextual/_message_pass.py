@@ -21,11 +21,11 @@ from forest_align.em.fitting.small_networks import descend
 
 PAIRS_A_STEP = 48
 LEARNING_RATE, WEIGHT_DECAY = 4e-3, 1e-2
-#: Weight of the loss after each round but the last.
-EARLY_LOSS = 0.3
+# Weight of the loss after each round but the last.
+_EARLY_LOSS = 0.3
 INPUT_DROPOUT, STATE_DROPOUT = 0.05, 0.2
-#: Sources of the messages of the first slots, as steps (down, right) in the table.
-STEPS = (
+# Sources of the messages of the first slots, as steps (down, right) in the table.
+_STEPS = (
     *(((sign * step, sign * step),) for step in (1, 2, 3) for sign in (1, -1)),
     ((1, 2), (2, 1)),
     ((-1, -2), (-2, -1)),
@@ -33,13 +33,13 @@ STEPS = (
     ((1, 0), (-1, 0), (0, 1), (0, -1)),
 )
 
-RELATED_SLOTS = PAIRED + len(BESIDE)
+_RELATED_SLOTS = PAIRED + len(BESIDE)
 
 Parameters = dict[str, torch.Tensor]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Batch:
+class _Batch:
     """Cells of some pairs, K in all, with their targets."""
 
     features: torch.Tensor  # float32, shape (K, 163), standardized
@@ -89,7 +89,7 @@ def fit_messages(examples: Sequence[LinkExample], cells: Cells, settings: LinkSe
                 binary_cross_entropy_with_logits(score, batch.wanted, batch.weights / share)
                 for score in scores_of(parameters, batch)
             )
-            yield last + EARLY_LOSS * sum(early)
+            yield last + _EARLY_LOSS * sum(early)
 
     for epoch in range(settings.message_epochs):
         mean_loss = descend(losses(), optimizer, schedule)
@@ -126,7 +126,9 @@ def initial_parameters(count: int, settings: LinkSettings) -> Parameters:
 # ------------------------------------------------------------------------------------------ batches
 
 
-def pair_cells(example: LinkExample, numbers: np.ndarray, features: np.ndarray, classes: np.ndarray) -> Batch:
+def pair_cells(
+    example: LinkExample, numbers: np.ndarray, features: np.ndarray, classes: np.ndarray
+) -> _Batch:
     """The cells of one pair."""
     n, m = example.gold.shape
     rows, columns = np.divmod(numbers.astype(np.int64), m)
@@ -137,12 +139,12 @@ def pair_cells(example: LinkExample, numbers: np.ndarray, features: np.ndarray, 
     def lie_at(down: np.ndarray, right: np.ndarray) -> np.ndarray:
         return grid[down + edge, right + edge]
 
-    slots = [[lie_at(rows + down, columns + right) for down, right in steps] for steps in STEPS]
-    before, after = nearest_content(example.source.kinds)
-    other_before, other_after = nearest_content(example.target.kinds)
+    slots = [[lie_at(rows + down, columns + right) for down, right in steps] for steps in _STEPS]
+    before, after = _nearest_content(example.source.kinds)
+    other_before, other_after = _nearest_content(example.target.kinds)
     slots += [[lie_at(after[rows], other_after[columns])], [lie_at(before[rows], other_before[columns])]]
-    to, of = related_cells(example, rows, columns, grid[edge : n + edge, edge : m + edge])
-    return Batch(
+    to, of = _related_cells(example, rows, columns, grid[edge : n + edge, edge : m + edge])
+    return _Batch(
         torch.from_numpy(features),
         torch.from_numpy(classes.astype(np.int64)),
         torch.from_numpy(rows),
@@ -156,7 +158,7 @@ def pair_cells(example: LinkExample, numbers: np.ndarray, features: np.ndarray, 
     )
 
 
-def related_cells(
+def _related_cells(
     example: LinkExample, rows: np.ndarray, columns: np.ndarray, grid: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """What cells of related words send into the slots of :func:`forest_align.cext.contextual.message_pass`.
@@ -178,19 +180,19 @@ def related_cells(
     to, of = [], []
     for slot, cells in enumerate(slots):
         receiving, which = np.nonzero(cells != none)
-        to.append(receiving * RELATED_SLOTS + slot)
+        to.append(receiving * _RELATED_SLOTS + slot)
         of.append(cells[receiving, which])
     return np.concatenate(to), np.concatenate(of)
 
 
-def nearest_content(kinds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _nearest_content(kinds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The nearest content words before and after every word; -1 if there is none."""
     content = np.flatnonzero(kinds == 0)
     known, words = np.append(content, -1), np.arange(len(kinds))
     return known[np.searchsorted(content, words) - 1], known[np.searchsorted(content, words, "right")]
 
 
-def joined(parts: Sequence[Batch]) -> Batch:
+def joined(parts: Sequence[_Batch]) -> _Batch:
     """Join several batches into one."""
     counts = [len(part.classes) for part in parts]
     starts = np.cumsum([0, *counts])
@@ -206,14 +208,17 @@ def joined(parts: Sequence[Batch]) -> Batch:
         for slots in zip(*(part.neighbours for part in parts), strict=True)
     ]
     places = [int(start) for start in words[:-1]]
-    return Batch(
+    return _Batch(
         torch.cat([part.features for part in parts]),
         torch.cat([part.classes for part in parts]),
         torch.cat([part.rows + start for part, start in zip(parts, places, strict=True)]),
         torch.cat([part.columns + start for part, start in zip(parts, places, strict=True)]),
         neighbours,
         torch.cat(
-            [part.related_to + int(start) * RELATED_SLOTS for part, start in zip(parts, starts, strict=False)]
+            [
+                part.related_to + int(start) * _RELATED_SLOTS
+                for part, start in zip(parts, starts, strict=False)
+            ]
         ),
         torch.cat([part.related_of + int(start) for part, start in zip(parts, starts, strict=False)]),
         int(words[-1]),
@@ -225,7 +230,7 @@ def joined(parts: Sequence[Batch]) -> Batch:
 # ------------------------------------------------------------------------------------------ network
 
 
-def scores_of(parameters: Parameters, batch: Batch) -> list[torch.Tensor]:
+def scores_of(parameters: Parameters, batch: _Batch) -> list[torch.Tensor]:
     """Log-odds of cells before each round and after the last, as in ``contextual.message_pass``."""
     units = dropout(batch.features, INPUT_DROPOUT) @ parameters["hidden"]
     units = units + parameters["hidden_bias"][batch.classes]
@@ -236,14 +241,14 @@ def scores_of(parameters: Parameters, batch: Batch) -> list[torch.Tensor]:
         scores.append(said[:, 0] + linear)
         probability = torch.sigmoid(scores[-1])[:, None]
         messages = torch.cat([probability, probability * torch.relu(said[:, 1:])], 1)
-        collected = torch.cat(collected_slots(messages, batch), 1)
+        collected = torch.cat(_collected_slots(messages, batch), 1)
         change = state @ parameters["own"][number] + parameters["receive_bias"][number]
         change = change + collected @ parameters["receive"][number].flatten(0, 1)
         state = state + dropout(torch.relu(change), STATE_DROPOUT)
     return [*scores, state @ parameters["output"] + linear]
 
 
-def collected_slots(messages: torch.Tensor, batch: Batch) -> list[torch.Tensor]:
+def _collected_slots(messages: torch.Tensor, batch: _Batch) -> list[torch.Tensor]:
     """The messages that each cell collects, slot by slot."""
     with_none = torch.cat([messages, messages.new_zeros(1, messages.shape[1])])
     zero = messages.new_zeros(1)
@@ -253,14 +258,14 @@ def collected_slots(messages: torch.Tensor, batch: Batch) -> list[torch.Tensor]:
     across, along = sums[batch.rows] - messages, sums[batch.columns] - messages
     slots += [across + along, torch.minimum(across, along)]
     chance = messages[:, 0].detach().numpy()
-    across, along = (with_none[best_rivals(chance, line.numpy())] for line in (batch.rows, batch.columns))
+    across, along = (with_none[_best_rivals(chance, line.numpy())] for line in (batch.rows, batch.columns))
     slots += [torch.maximum(across, along), torch.minimum(across, along)]
-    related = messages.new_zeros(len(messages) * RELATED_SLOTS, messages.shape[1])
+    related = messages.new_zeros(len(messages) * _RELATED_SLOTS, messages.shape[1])
     related = related.index_add(0, batch.related_to, messages[batch.related_of])
-    return [*slots, *related.view(len(messages), RELATED_SLOTS, -1).unbind(1)]
+    return [*slots, *related.view(len(messages), _RELATED_SLOTS, -1).unbind(1)]
 
 
-def best_rivals(chance: np.ndarray, lines: np.ndarray) -> torch.Tensor:
+def _best_rivals(chance: np.ndarray, lines: np.ndarray) -> torch.Tensor:
     """For each cell the most probable other cell of its line, int64 (K,); K if there is none."""
     order = np.lexsort((-chance, lines))
     ordered = lines[order]

@@ -49,7 +49,7 @@ def in_words(number: int) -> str:
     return _TENS[tens] + (f"-{CARDINAL_WORDS[ones]}" if ones else "")
 
 
-def in_roman(number: int) -> str:
+def _in_roman(number: int) -> str:
     """A number below 40 in Roman numerals."""
     tens, ones = divmod(number, 10)
     return "X" * tens + ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX")[ones]
@@ -61,10 +61,10 @@ def ordinal(number: int) -> str:
     return f"{number}{ending}"
 
 
-Notations = list[str]
+_Notations = list[str]
 
 
-def _measure(writer: PairWriter, number: int) -> Notations:
+def _measure(writer: PairWriter, number: int) -> _Notations:
     short, long = writer.chance.choice(_UNITS)
     return [
         f"{number}{short}/nu",
@@ -74,7 +74,7 @@ def _measure(writer: PairWriter, number: int) -> Notations:
     ]
 
 
-def _money(writer: PairWriter, number: int) -> Notations:
+def _money(writer: PairWriter, number: int) -> _Notations:
     sign, name = writer.chance.choice(_CURRENCIES)
     if writer.chance.random() < 0.5:
         return [f"{sign}/u {number}/n", f"{number}/n {name}/u", f"{in_words(number)}/n {name}/u"]
@@ -84,40 +84,40 @@ def _money(writer: PairWriter, number: int) -> Notations:
     ]
 
 
-def _scaled(writer: PairWriter, number: int) -> Notations:
+def _scaled(writer: PairWriter, number: int) -> _Notations:
     letter, scale = writer.chance.choice((("m", "million"), ("bn", "billion"), ("k", "thousand")))
     return [f"{number}{letter}/ns", f"{number}/n {scale}/s", f"{in_words(number)}/n {scale}/s"]
 
 
-def _hour(writer: PairWriter, number: int) -> Notations:
+def _hour(writer: PairWriter, number: int) -> _Notations:
     half = writer.chance.choice("ap")
     hour = number % 12 + 1
     return [f"{hour}{half}m/nu", f"{hour}/n {half}.m./u", f"{hour}/n {half}m/u"]
 
 
-def _decade(writer: PairWriter, number: int) -> Notations:
+def _decade(writer: PairWriter, number: int) -> _Notations:
     tens = number % 8 + 2
     return [f"the/t 19{tens}0s/n", f"the/t {_TENS[tens].removesuffix('y')}ies/n"]
 
 
-def _rank(writer: PairWriter, number: int) -> Notations:
+def _rank(writer: PairWriter, number: int) -> _Notations:
     number = number % 20 + 1
     noun = writer.noun()
     return [f"the/t {ordinal(number)}/n {noun}/u", f"the/t {ORDINAL_WORDS[number]}/n {noun}/u"]
 
 
-def _numbered(writer: PairWriter, number: int) -> Notations:
+def _numbered(writer: PairWriter, number: int) -> _Notations:
     number, noun = number % 19 + 1, writer.chance.choice(_NUMBERED)
-    shown = in_roman(number), str(number), in_words(number)
+    shown = _in_roman(number), str(number), in_words(number)
     return [*(f"{noun}/u {form}/n" for form in shown), f"the {ORDINAL_WORDS[number]}/n {noun}/u"]
 
 
-def _king(writer: PairWriter, number: int) -> Notations:
+def _king(writer: PairWriter, number: int) -> _Notations:
     number, name = number % 19 + 1, writer.name()
-    return [f"{name}/u {in_roman(number)}/n", f"{name}/u the {ORDINAL_WORDS[number].capitalize()}/n"]
+    return [f"{name}/u {_in_roman(number)}/n", f"{name}/u the {ORDINAL_WORDS[number].capitalize()}/n"]
 
 
-def _share(writer: PairWriter, number: int) -> Notations:
+def _share(writer: PairWriter, number: int) -> _Notations:
     number, fraction = _SHARES[number % len(_SHARES)]
     noun = writer.chance.choice(writer.vocabulary.plurals)
     per_cent = writer.chance.choice(("percent", "per-cent"))
@@ -125,7 +125,7 @@ def _share(writer: PairWriter, number: int) -> Notations:
     return [f"{form} of/o the/t {noun}/p" for form in shown]
 
 
-def _day(writer: PairWriter, number: int) -> Notations:
+def _day(writer: PairWriter, number: int) -> _Notations:
     day, month, year = number % 28 + 1, number % 12, 1950 + number
     name = _MONTHS[month]
     return [
@@ -138,13 +138,13 @@ def _day(writer: PairWriter, number: int) -> Notations:
     ]
 
 
-def _quarter(writer: PairWriter, number: int) -> Notations:
+def _quarter(writer: PairWriter, number: int) -> _Notations:
     number = number % 4 + 1
     word, noun = ORDINAL_WORDS[number], writer.chance.choice(writer.vocabulary.plurals)
     return [f"Q{number}/nu {noun}/p", f"{word}-quarter/nu {noun}/p", f"the {word}/n quarter/u {noun}/p"]
 
 
-def _compound(writer: PairWriter, number: int) -> Notations:
+def _compound(writer: PairWriter, number: int) -> _Notations:
     period, noun = writer.chance.choice(_PERIODS), writer.noun()
     number = number % 30 + 2
     return [
@@ -156,8 +156,8 @@ def _compound(writer: PairWriter, number: int) -> Notations:
     ]
 
 
-#: Kinds of amounts, each as often as the number says.
-AMOUNTS: dict[Callable[[PairWriter, int], Notations], int] = {
+# Kinds of amounts, each as often as the number says.
+_AMOUNTS: dict[Callable[[PairWriter, int], _Notations], int] = {
     _measure: 4,
     _money: 4,
     _scaled: 2,
@@ -176,7 +176,7 @@ AMOUNTS: dict[Callable[[PairWriter, int], Notations], int] = {
 def amounts(writer: PairWriter) -> RearrangedPair:
     """Two amounts of a kind in two sentences, exchanged or not, in the same notation or another."""
     chance = writer.chance
-    (kind,) = chance.choices(list(AMOUNTS), list(AMOUNTS.values()))
+    (kind,) = chance.choices(list(_AMOUNTS), list(_AMOUNTS.values()))
     state = chance.getstate()
     first = second = kind(writer, 1)
     while first == second:
@@ -196,8 +196,8 @@ def amounts(writer: PairWriter) -> RearrangedPair:
 
 
 def _with(
-    state: tuple[object, ...], kind: Callable[[PairWriter, int], Notations], writer: PairWriter, number: int
-) -> Notations:
+    state: tuple[object, ...], kind: Callable[[PairWriter, int], _Notations], writer: PairWriter, number: int
+) -> _Notations:
     """The notations of a number, with choices as from this state, so that two numbers have the same unit."""
     later = writer.chance.getstate()
     writer.chance.setstate(state)

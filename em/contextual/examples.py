@@ -69,7 +69,7 @@ def constructed_pairs(vocabulary: Vocabulary, number: int) -> list[RearrangedPai
     return found
 
 
-def wanted_links(path: Path, pairs: Sequence[SentencePair]) -> list[np.ndarray | None]:
+def _wanted_links(path: Path, pairs: Sequence[SentencePair]) -> list[np.ndarray | None]:
     """For each pair of MSR-RTE the share of annotators who made a link, float32 (n, m).
 
     A link that one of three annotators made is more likely right than a link that none made. A possible link
@@ -119,19 +119,19 @@ TRAIN = {
     "mtref": "mtref/train.tsv",
     "wiki": "wiki/train.tsv",
 }
-DEVELOPMENT = {"mtref dev": "mtref/dev.tsv", "wiki dev": "wiki/dev.tsv"}
+_DEVELOPMENT = {"mtref dev": "mtref/dev.tsv", "wiki dev": "wiki/dev.tsv"}
 #: All files that are read.
-FILES = {**TRAIN, **DEVELOPMENT}
-#: One in this many pairs is repeated with a word misspelled.
-MISSPELLED_STEP = 3
-#: One in this many pairs is repeated with a sentence rearranged, if possible.
-REARRANGED_STEP = 3
+FILES = {**TRAIN, **_DEVELOPMENT}
+# One in this many pairs is repeated with a word misspelled.
+_MISSPELLED_STEP = 3
+# One in this many pairs is repeated with a sentence rearranged, if possible.
+_REARRANGED_STEP = 3
 #: Only the sentences of these files are read, to exclude them from the training parts of other corpora.
 TEST = {"msr_rte": "msr_rte/test.majority.json", "edinburgh": "edinburgh/test.sure.json"}
-#: Maximum number of pairs read from a corpus. More of Wiki, whose sentences hardly differ, changes nothing.
-MOST_PAIRS = {"wiki": 1200}
-#: MSR-RTE has few pairs and few links in a pair. With this weight it gains and the others hardly lose.
-CORPUS_WEIGHTS = {"msr_rte": 4.0, "constructed": 0.5}
+# Maximum number of pairs read from a corpus. More of Wiki, whose sentences hardly differ, changes nothing.
+_MOST_PAIRS = {"wiki": 1200}
+# MSR-RTE has few pairs and few links in a pair. With this weight it gains and the others hardly lose.
+_CORPUS_WEIGHTS = {"msr_rte": 4.0, "constructed": 0.5}
 #: Name and number of the pairs made by :mod:`forest_align.em.contextual.examples`.
 CONSTRUCTED, CONSTRUCTED_PAIRS = "constructed", 2200
 
@@ -153,7 +153,7 @@ class LinkExample:
     @property
     def weight(self) -> np.float32:
         """Weight of the cells. Scores are averages over pairs, so short pairs must count nearly as much."""
-        return np.float32(CORPUS_WEIGHTS.get(self.corpus, 1.0) * 20 / (5 + self.gold.sum()))
+        return np.float32(_CORPUS_WEIGHTS.get(self.corpus, 1.0) * 20 / (5 + self.gold.sum()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,12 +174,12 @@ def read_examples(
     lexicon = load_lexicon()
     corpora = {
         name: [pair for pair in read_pairs(data / file) if isinstance(pair, SentencePair)][
-            : MOST_PAIRS.get(name)
+            : _MOST_PAIRS.get(name)
         ]
         for name, file in FILES.items()
     }
     tagged: list[Tagged] = []
-    folds = iter(folds_of([keys_of(pair) for name in TRAIN for pair in corpora[name]]))
+    folds = iter(folds_of([_keys_of(pair) for name in TRAIN for pair in corpora[name]]))
     for name, pairs in corpora.items():
         path = data / FILES[name]
         sure = (
@@ -187,7 +187,7 @@ def read_examples(
             if name == "mtref"
             else [list(only_sure(pair.links).pairs) for pair in pairs]
         )
-        wanted = wanted_links(path, pairs) if name == "msr_rte" else [None] * len(pairs)
+        wanted = _wanted_links(path, pairs) if name == "msr_rte" else [None] * len(pairs)
         fold = [next(folds) if name in TRAIN else -1 for _ in pairs]
         versions = [
             Version(number, pair.source.words, pair.target.words, links, share)
@@ -195,29 +195,29 @@ def read_examples(
         ]
         originals = len(versions)
         if name in TRAIN:
-            versions += misspelled_copies(versions)
-        annotated = list(annotate_versions(versions, name, parser, cache))
+            versions += _misspelled_copies(versions)
+        annotated = list(_annotate_versions(versions, name, parser, cache))
         if name in TRAIN:
             if name not in left_out:
                 tagged += [Tagged(side.words, side.tags) for sides in annotated[:originals] for side in sides]
-            copies = rearranged_copies(versions[:originals], annotated[:originals], lexicon)
+            copies = _rearranged_copies(versions[:originals], annotated[:originals], lexicon)
             if copies:
-                annotated += annotate_versions(copies, f"{name} rearranged", parser, cache)
+                annotated += _annotate_versions(copies, f"{name} rearranged", parser, cache)
                 versions += copies
         for place, (version, sides) in enumerate(zip(versions, annotated, strict=True)):
-            yield example_of(
+            yield _example_of(
                 name,
                 version,
                 sides,
-                keys_of(pairs[version.number]),
+                _keys_of(pairs[version.number]),
                 fold[version.number],
                 place >= originals,
                 lexicon,
             )
-    yield from constructed_examples(tagged, parser, cache, lexicon)
+    yield from _constructed_examples(tagged, parser, cache, lexicon)
 
 
-def constructed_examples(
+def _constructed_examples(
     tagged: Sequence[Tagged], parser: str, cache: Path, lexicon: Lexicon
 ) -> Iterator[LinkExample]:
     """Pairs in different constructions, made from the words of tagged training sentences if these suffice."""
@@ -225,12 +225,14 @@ def constructed_examples(
     if not vocabulary.suffices:
         return
     versions = [Version(k, *pair) for k, pair in enumerate(constructed_pairs(vocabulary, CONSTRUCTED_PAIRS))]
-    for version, sides in zip(versions, annotate_versions(versions, CONSTRUCTED, parser, cache), strict=True):
+    for version, sides in zip(
+        versions, _annotate_versions(versions, CONSTRUCTED, parser, cache), strict=True
+    ):
         keys = sentence_key(version.source), sentence_key(version.target)
-        yield example_of(CONSTRUCTED, version, sides, keys, version.number % FOLDS, True, lexicon)
+        yield _example_of(CONSTRUCTED, version, sides, keys, version.number % FOLDS, True, lexicon)
 
 
-def example_of(
+def _example_of(
     corpus: str,
     version: Version,
     sides: tuple[Annotated, Annotated],
@@ -253,11 +255,11 @@ def example_of(
     return LinkExample(corpus, keys, fold, is_altered, first, second, evidence, gold, wanted)
 
 
-def misspelled_copies(versions: Sequence[Version]) -> list[Version]:
+def _misspelled_copies(versions: Sequence[Version]) -> list[Version]:
     """A copy of every n-th pair, with a misspelled word."""
     chance = random.Random(0)
     found = []
-    for version in versions[::MISSPELLED_STEP]:
+    for version in versions[::_MISSPELLED_STEP]:
         if chance.random() < 0.5:
             found.append(replace(version, source=misspelled_sentence(version.source, chance)))
         else:
@@ -265,7 +267,7 @@ def misspelled_copies(versions: Sequence[Version]) -> list[Version]:
     return found
 
 
-def rearranged_copies(
+def _rearranged_copies(
     versions: Sequence[Version], annotated: Sequence[tuple[Annotated, Annotated]], lexicon: Lexicon
 ) -> list[Version]:
     """A copy of every n-th pair with a rearranged sentence, if possible."""
@@ -273,14 +275,14 @@ def rearranged_copies(
     participles = participles_of((sentence for pair in tagged for sentence in pair), lexicon.lemma)
     chance = random.Random(1)
     found = []
-    for version, (source, target) in list(zip(versions, tagged, strict=True))[::REARRANGED_STEP]:
+    for version, (source, target) in list(zip(versions, tagged, strict=True))[::_REARRANGED_STEP]:
         pair = rearranged_pair(source, target, version.links, lexicon.lemma, participles, chance)
         if pair is not None:
             found.append(Version(version.number, *pair))
     return found
 
 
-def keys_of(pair: SentencePair) -> Keys:
+def _keys_of(pair: SentencePair) -> Keys:
     """Keys of the two sentences of a pair, by which overlaps are found."""
     return sentence_key(pair.source.words), sentence_key(pair.target.words)
 
@@ -289,13 +291,16 @@ def sentences_of_tests(data: Path) -> dict[str, set[str]]:
     """The sentences of the test part of each corpus in :data:`TEST`."""
     return {
         name: {
-            key for pair in read_pairs(data / file) if isinstance(pair, SentencePair) for key in keys_of(pair)
+            key
+            for pair in read_pairs(data / file)
+            if isinstance(pair, SentencePair)
+            for key in _keys_of(pair)
         }
         for name, file in TEST.items()
     }
 
 
-def annotate_versions(
+def _annotate_versions(
     versions: Sequence[Version], name: str, parser: str, cache: Path
 ) -> Iterator[tuple[Annotated, Annotated]]:
     """Yield the two sentences of each pair with tags and word vectors."""

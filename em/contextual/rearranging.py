@@ -12,8 +12,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-#: Words shorter than this are not misspelled, as the result would often be another word.
-SHORTEST = 5
+# Words shorter than this are not misspelled, as the result would often be another word.
+_SHORTEST = 5
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -31,7 +31,7 @@ def misspelled_word(word: str, chance: random.Random) -> str:
 
 def can_be_misspelled(word: str) -> bool:
     """Whether the word is long enough and consists only of letters."""
-    return len(word) >= SHORTEST and word.isalpha() and word.isascii()
+    return len(word) >= _SHORTEST and word.isalpha() and word.isascii()
 
 
 def misspelled_sentence(words: Sequence[str], chance: random.Random) -> tuple[str, ...]:
@@ -61,8 +61,8 @@ _OF_ITSELF = 0.5
 _EQUAL_HEADS = 0.4
 _PASSIVE = 0.8
 
-#: Positions of linked words.
-WordLinks = list[tuple[int, int]]
+# Positions of linked words.
+_WordLinks = list[tuple[int, int]]
 
 
 class Tagged(NamedTuple):
@@ -84,13 +84,13 @@ class RearrangedPair(NamedTuple):
 
     source: tuple[str, ...]
     target: tuple[str, ...]
-    links: WordLinks
+    links: _WordLinks
 
 
 def rearranged_pair(
     source: Tagged,
     target: Tagged,
-    links: WordLinks,
+    links: _WordLinks,
     lemma: Callable[[str, str], str],
     participles: Mapping[str, str],
     chance: random.Random,
@@ -195,7 +195,7 @@ def passive(
 
 
 def with_equal_heads(
-    source: Tagged, target: Tagged, links: WordLinks, chance: random.Random
+    source: Tagged, target: Tagged, links: _WordLinks, chance: random.Random
 ) -> tuple[Tagged, Tagged]:
     """Both sentences with the last noun of one noun phrase replaced by another's, if links allow it.
 
@@ -222,7 +222,7 @@ def with_equal_heads(
     return Tagged(tuple(words), source.tags), Tagged(tuple(others), target.tags)
 
 
-def _transposed(links: WordLinks) -> WordLinks:
+def _transposed(links: _WordLinks) -> _WordLinks:
     return [(j, i) for i, j in links]
 
 

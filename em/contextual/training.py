@@ -67,14 +67,14 @@ def run(options: argparse.Namespace) -> None:
         parser_fingerprint(options.parser), settings.dimension, *((e.sentences, e.fold) for e in natural)
     )
     projections = {
-        fold: projection_for(natural, fold, settings, options.cache / f"projection-{mark}-{fold}.npz")
+        fold: _projection_for(natural, fold, settings, options.cache / f"projection-{mark}-{fold}.npz")
         for fold in sorted({-1} | {e.fold for e in trained})
     }
     in_training = {id(e) for e in trained}
 
     def project(example: LinkExample) -> LinkExample:
         mean, matrix = projections[example.fold if id(example) in in_training else -1]
-        sides = (with_projection(side, mean, matrix) for side in (example.source, example.target))
+        sides = (_with_projection(side, mean, matrix) for side in (example.source, example.target))
         return replace(example, source=next(sides), target=next(sides))
 
     projected = [project(e) for e in trained]
@@ -157,7 +157,7 @@ def unseen(measured: Sequence[LinkExample], learned: Sequence[LinkExample]) -> l
     return [replace(e, corpus=f"{e.corpus}, unseen") for e in apart if e.corpus in overlapping]
 
 
-def projection_for(
+def _projection_for(
     examples: Sequence[LinkExample], fold: int, settings: LinkSettings, cache: Path
 ) -> Projection:
     """Projection learned from all examples outside a fold, or loaded from the cache."""
@@ -168,7 +168,7 @@ def projection_for(
     return stored["mean"], stored["matrix"]
 
 
-def with_projection(side: SentenceFeatures, mean: np.ndarray, matrix: np.ndarray) -> SentenceFeatures:
+def _with_projection(side: SentenceFeatures, mean: np.ndarray, matrix: np.ndarray) -> SentenceFeatures:
     """The sentence with its projected vectors."""
     projected = (side.vectors - mean) @ matrix
     projected /= np.maximum(np.linalg.norm(projected, axis=1, keepdims=True), 1e-9)

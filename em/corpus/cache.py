@@ -21,7 +21,7 @@ from forest_align.types.errors import InputWarning, MemoryLimitError
 # Increase this when the meaning of entries changes; entries of older versions are then computed again.
 FORMAT = 6
 
-Entry = tuple[Mapping[str, np.ndarray], Mapping[str, Any]]
+_Entry = tuple[Mapping[str, np.ndarray], Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class ArrayStore:
         name = hashlib.sha256(text.encode("ascii")).hexdigest()
         return self.folder / name[:2] / f"{name[2:]}.safetensors"
 
-    def get(self, key: Any) -> Entry | None:
+    def get(self, key: Any) -> _Entry | None:
         """The entry of a key; None if there is none, or a damaged one."""
         path = self.path(key)
         if not path.exists():
@@ -56,7 +56,7 @@ class ArrayStore:
         save_arrays(self.path(key), arrays, facts)
 
 
-def encode_sentence(sentence: Sentence | InputError) -> Entry:
+def encode_sentence(sentence: Sentence | InputError) -> _Entry:
     """Turn a sentence into arrays and JSON values; vectors are stored in half precision.
 
     For a text that could not be parsed, the reason is stored.
@@ -83,7 +83,7 @@ def encode_sentence(sentence: Sentence | InputError) -> Entry:
     return arrays, facts
 
 
-def decode_sentence(entry: Entry) -> Sentence | InputError:
+def decode_sentence(entry: _Entry) -> Sentence | InputError:
     """Turn the result of :func:`encode_sentence` back into a sentence, or the reason why there is none."""
     arrays, facts = entry
     if "error" in facts:

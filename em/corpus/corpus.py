@@ -151,7 +151,7 @@ class CorpusReader:
     @cached_property
     def _pair_identity(self) -> list[Any]:
         words = self.candidate_name
-        found = [self._parser_identity, words, CONFIDENT_LINK, candidate_fingerprint(words)]
+        found = [self._parser_identity, words, CONFIDENT_LINK, _candidate_fingerprint(words)]
         if self.dictionary is not None:
             values, derivations = self.dictionary.encoded()
             found.append([values, fingerprint_of(derivations)])
@@ -348,10 +348,10 @@ def parser_fingerprint(name: str) -> str:
     if name != Path(name).name or not folder.is_dir():
         folder = Path(name)
     vectors = files_fingerprint([BUNDLED / name for name in ENCODER_FILES])
-    lemmas = candidate_fingerprint("dictionary")  # those of the lexicon
+    lemmas = _candidate_fingerprint("dictionary")  # those of the lexicon
     return f"{files_fingerprint(model_files(folder)) if folder.is_dir() else name} {vectors} {lemmas}"
 
 
-def candidate_fingerprint(candidates: str) -> str:
+def _candidate_fingerprint(candidates: str) -> str:
     """Short hash of the data from which word candidates of this name and evidence are computed."""
     return files_fingerprint(word_candidate_files(candidates))

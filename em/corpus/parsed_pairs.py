@@ -70,7 +70,7 @@ def _with_gold(pair: SentencePair, gold: str, annotators: int) -> SentencePair:
 
 
 Made = TypeVar("Made")
-ParseMany = Callable[[Sequence[Any]], Iterable[Sentence | InputError]]
+_ParseMany = Callable[[Sequence[Any]], Iterable[Sentence | InputError]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class ParsedPair:
 
 def parse_pairs(
     pairs: Iterable[SentencePair | InputError],
-    parse_many: ParseMany,
+    parse_many: _ParseMany,
     store: ArrayStore | None,
     identity: Any,
     *,
@@ -122,7 +122,7 @@ def parse_pairs(
             reason = source if isinstance(source, InputError) else target
             found.append(InputError(problem_of(pair, reason)))
         else:
-            found.append(ParsedPair(pair, source, target, forest_fingerprint(both)))
+            found.append(ParsedPair(pair, source, target, _forest_fingerprint(both)))
     return found
 
 
@@ -147,7 +147,7 @@ def prepare_pairs(
     return made, problems
 
 
-def forest_fingerprint(given: Sequence[Sentence]) -> str:
+def _forest_fingerprint(given: Sequence[Sentence]) -> str:
     """Short hash of the forests of sentences, with their tags and lemmas; empty if there are no forests."""
     if all(sentence.forest is None for sentence in given):
         return ""

@@ -143,10 +143,10 @@ def chapters(path: str | Path, *, dev: bool = False) -> Iterator[ConstructedDocu
     pairs = (pair for pair in read_pairs(path, tokenized=True) if not isinstance(pair, InputError))
     chosen = (pair for pair in pairs if is_dev_verse(pair.id) == dev)
     for _, verses in groupby(chosen, key=lambda pair: pair.id.rpartition(":")[0]):
-        yield verse_document(list(verses))
+        yield _verse_document(list(verses))
 
 
-def verse_document(verses: Sequence[SentencePair]) -> ConstructedDocuments:
+def _verse_document(verses: Sequence[SentencePair]) -> ConstructedDocuments:
     """The documents of consecutive verses; sentences may lead over their ends.
 
     Two sentences correspond if a third of the aligned words of one of them is aligned with the other one.

@@ -36,8 +36,8 @@ from forest_align.em.documents.constructed_documents import (
 from forest_align.em.fitting.logistic import fit_logistic
 from forest_align.types import InputError, Sentence
 
-#: Pairs of a document.
-SIZES = (20, 80, 300)
+# Pairs of a document.
+_SIZES = (20, 80, 300)
 _RIDGE = 1.0
 # Of this many chapters one is used.
 _CHAPTERS = 12
@@ -103,7 +103,7 @@ def run(options: argparse.Namespace) -> None:
     documents = [
         one
         for path in options.files
-        for size in SIZES
+        for size in _SIZES
         for one in constructed_corpus(word_pairs(path, options.limit), size, options.seed)
     ]
     verses = list(islice(chapters(options.verses), 0, None, _CHAPTERS)) if options.verses else []

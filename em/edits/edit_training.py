@@ -38,7 +38,7 @@ _RARE = 5
 _STEPS = 60
 
 
-class EditExample(NamedTuple):
+class _EditExample(NamedTuple):
     """The possible edits of a pair, their features, and the marked edits."""
 
     lattice: EditLattice
@@ -46,17 +46,17 @@ class EditExample(NamedTuple):
     versions: tuple[frozenset[EditSpans], ...]
 
 
-def edit_examples(pairs: Iterable[EditedPair], alignments: Iterable[Alignment]) -> list[EditExample]:
+def edit_examples(pairs: Iterable[EditedPair], alignments: Iterable[Alignment]) -> list[_EditExample]:
     """Make an example of each pair and its alignment."""
     examples = []
     for pair, alignment in zip(pairs, alignments, strict=True):
         _, lattice, features = possible_edits(alignment)
-        examples.append(EditExample(lattice, features, pair.versions))
+        examples.append(_EditExample(lattice, features, pair.versions))
     return examples
 
 
 def train_conventions(
-    examples: Sequence[EditExample], *, regularization: float = REGULARIZATION, least: float = LEAST
+    examples: Sequence[_EditExample], *, regularization: float = REGULARIZATION, least: float = LEAST
 ) -> EditConventions:
     """Fit the weights by L-BFGS; an edit must be as probable as ``least`` to be worth more than nothing.
 
@@ -92,20 +92,20 @@ def _matrix(features: Sequence[Mapping[str, float]], columns: dict[str, int]) ->
     return matrix
 
 
-def _marked_path(example: EditExample) -> list[int]:
+def _marked_path(example: _EditExample) -> list[int]:
     """The path with most of the marked edits, and otherwise the fewest."""
     marked = example.versions[0]
     values = [1.0 if (arc.source, arc.target) in marked else -0.001 for arc in example.lattice.arcs]
     return best_path(example.lattice, values)
 
 
-def choose_edits(conventions: EditConventions, example: EditExample) -> frozenset[EditSpans]:
+def choose_edits(conventions: EditConventions, example: _EditExample) -> frozenset[EditSpans]:
     """The spans of the chosen edits of an example."""
     chosen = conventions.choose(example.lattice, example.features)
     return frozenset((arc.source, arc.target) for arc, _ in chosen)
 
 
-def cross_fitted_f1(examples: Sequence[EditExample], folds: int) -> float:
+def cross_fitted_f1(examples: Sequence[_EditExample], folds: int) -> float:
     """F1 of the edits of each fold, with conventions learned from the others."""
     counts = []
     for fold in range(folds):

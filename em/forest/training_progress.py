@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _TRAINING_BAR = "{desc}: |{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}{postfix}]"
 
 
-def epoch_line(report: EpochReport) -> str:
+def _epoch_line(report: EpochReport) -> str:
     """One epoch on one line: log-likelihood, objective, reachability, null share, dev scores."""
     dev = "".join(f", {name} {100 * score:.2f}" for name, score in report.dev.items())
     return (
@@ -59,4 +59,4 @@ class TrainingProgress:
         if self._bar is not None:
             self._bar.close()
         # Flushed, so that the line appears at the end of the epoch in a file or pipe, too.
-        print(epoch_line(report), flush=True)
+        print(_epoch_line(report), flush=True)

@@ -19,8 +19,8 @@ from forest_align.storage.checkpoint import Checkpoint
 from forest_align.types import InputError
 
 RUN = "a training run of the joint aligner"
-#: What a different hash of a run's pairs means; the command computes the hash.
-HASHED = {"pairs": "other pairs, or the same with other links, parses or paraphrases"}
+# What a different hash of a run's pairs means; the command computes the hash.
+_HASHED = {"pairs": "other pairs, or the same with other links, parses or paraphrases"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class JointEpoch:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class JointState:
+class _JointState:
     """Everything that the next step depends on."""
 
     weights: np.ndarray  # float64
@@ -47,7 +47,7 @@ class JointState:
     links: tuple[int, int, int] = (0, 0, 0)  # Counts for these pairs: right links, links made, gold links
 
 
-def save_state(checkpoint: Checkpoint, state: JointState) -> None:
+def save_state(checkpoint: Checkpoint, state: _JointState) -> None:
     """Write a state; the file is replaced atomically."""
     facts = {
         "history": [asdict(epoch) for epoch in state.history],
@@ -58,10 +58,10 @@ def save_state(checkpoint: Checkpoint, state: JointState) -> None:
     checkpoint.save({"weights": state.weights, "total": state.total}, facts)
 
 
-def load_state(checkpoint: Checkpoint) -> JointState:
+def _load_state(checkpoint: Checkpoint) -> _JointState:
     """Read a state written by :func:`save_state`; raises the same errors as :meth:`Checkpoint.load`."""
     arrays, facts = checkpoint.load()
-    return JointState(
+    return _JointState(
         arrays["weights"],
         arrays["total"],
         tuple(JointEpoch(**epoch) for epoch in facts["history"]),
@@ -171,10 +171,10 @@ def train_joint_model(
     same_run = {**asdict(settings), "variant": variant, "longest": longest}
     same_run |= {"link_features": link_features, "phrase_deletions": phrase_deletions, **(identity or {})}
     del same_run["epochs"]
-    state = JointState(np.zeros(WEIGHT_COUNT), np.zeros(WEIGHT_COUNT))
-    saved = Checkpoint(checkpoint, RUN, same_run, HASHED)
+    state = _JointState(np.zeros(WEIGHT_COUNT), np.zeros(WEIGHT_COUNT))
+    saved = Checkpoint(checkpoint, RUN, same_run, _HASHED)
     if resume and saved.exists:
-        state = load_state(saved)
+        state = _load_state(saved)
         if (len(state.history), state.done) > (settings.epochs, 0):
             raise saved.past("epochs", settings.epochs)
     gold = []
@@ -202,11 +202,11 @@ def _silent(what: str, done: int) -> None:
 def _epoch(
     examples: Sequence[JointExample],
     gold: Sequence[Solution],
-    state: JointState,
+    state: _JointState,
     settings: JointSettings,
     scale: np.ndarray,
     kind: JointModel,
-) -> Iterator[JointState]:
+) -> Iterator[_JointState]:
     """Yield the state after each pair of the epoch; all states share the same arrays."""
     number = len(state.history) + 1
     weights, total = state.weights.copy(), state.total.copy()
@@ -225,9 +225,9 @@ def _epoch(
         total += weights
         right, made, there = counts.tolist()
         if done < len(examples):
-            yield JointState(weights, total, state.history, done, exact, (right, made, there))
+            yield _JointState(weights, total, state.history, done, exact, (right, made, there))
     epoch = JointEpoch(number, exact / len(examples), right / max(made, 1), right / max(there, 1))
-    yield JointState(weights, total, (*state.history, epoch))
+    yield _JointState(weights, total, (*state.history, epoch))
 
 
 def _step(

@@ -81,8 +81,8 @@ HYPER_PARAMETERS = {
     "morpho_emb_dropout": 0.2,
 }
 
-#: The upper three layers of all-MiniLM-L6-v2.
-UPPER_LAYERS = {
+# The upper three layers of all-MiniLM-L6-v2.
+_UPPER_LAYERS = {
     "model_type": "bert",
     "hidden_act": "gelu",
     "hidden_size": 384,
@@ -113,13 +113,13 @@ def beginning(
     """Where training starts: the plain encoder with the sentences' labels and tags, or a trained model."""
     labels, tags = vocabularies(sentences, options.rare)
     if not options.start:
-        return ParserConfig(labels, tags, HYPER_PARAMETERS, UPPER_LAYERS), None
+        return ParserConfig(labels, tags, HYPER_PARAMETERS, _UPPER_LAYERS), None
     folder = locate_parser(options.start)
     description = read_config(folder)
     if SECTION not in description:
         sys.exit(f"--start {options.start}: not a model of this package")
     config = dataclasses.replace(parser_config(folder, description), temperature=1.0)
-    report_unknown(config, f"in {options.start}", labels, tags)
+    _report_unknown(config, f"in {options.start}", labels, tags)
     return config, {name: torch.from_numpy(value) for name, value in read_weights(folder).items()}
 
 
@@ -134,11 +134,11 @@ def check_resumed(record: dict[str, Any], made_with: dict[str, Any], config: Par
     for change in changes(saved, made_with):
         print(f"changed: {change}")
     known = dataclasses.replace(config, labels=tuple(record["labels"]), tags=tuple(record["tags"]))
-    report_unknown(known, "in the checkpoint", config.labels, config.tags)
+    _report_unknown(known, "in the checkpoint", config.labels, config.tags)
     return known
 
 
-def report_unknown(known: ParserConfig, place: str, labels: Sequence[str], tags: Sequence[str]) -> None:
+def _report_unknown(known: ParserConfig, place: str, labels: Sequence[str], tags: Sequence[str]) -> None:
     """Print those labels and tags of the sentences that are unknown and so cannot be learned."""
     for kind, have, found in (("labels", known.labels, labels), ("tags", known.tags, tags)):
         if unknown := sorted(set(found) - set(have)):

@@ -29,11 +29,11 @@ from forest_align.parsing.networks.encoder_batches import (
 )
 from forest_align.parsing.networks.vector_network import WordVectors
 
-#: Files of the WSJ sample used as dev part.
-WSJ_DEV = range(180, 185)
+# Files of the WSJ sample used as dev part.
+_WSJ_DEV = range(180, 185)
 
-#: Share of visits in each variant; the other visits use the treebank's own words.
-VARIANT_SHARES = {"no final": 0.05, "no punctuation": 0.05, "typos": 0.05}
+# Share of visits in each variant; the other visits use the treebank's own words.
+_VARIANT_SHARES = {"no final": 0.05, "no punctuation": 0.05, "typos": 0.05}
 CASE_SHARES = {"lower": 0.14, "upper": 0.015, "title": 0.03}
 #: Share of the words with a slip of the keyboard in a sentence with typos.
 TYPO_SHARE = 0.15
@@ -45,8 +45,8 @@ _AS_CASE = {
     "title": np.array([0, 2, 2, 3, 2, 2, 6, 8, 8]),
 }
 
-#: A sentence's number and its variant.
-Key = tuple[int, str]
+# A sentence's number and its variant.
+_Key = tuple[int, str]
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Mix:
 
 
 @dataclass(frozen=True)
-class TrainingExample:
+class _TrainingExample:
     """One sentence ready for training: encoder input, tag numbers (-100: unknown) and gold spans."""
 
     encoded: EncodedSentence
@@ -71,7 +71,7 @@ class TrainingExample:
 class Visit:
     """One use of a sentence in an epoch: its number, its variant and its letter case."""
 
-    key: Key
+    key: _Key
     case: str
 
 
@@ -94,7 +94,7 @@ def treebank_mix(
 
     ``gum_without`` names genres of GUM that are not trained on.
     """
-    wsj = read_wsj(wsj_folder, dev=WSJ_DEV) if wsj_folder is not None else Split((), (), ())
+    wsj = read_wsj(wsj_folder, dev=_WSJ_DEV) if wsj_folder is not None else Split((), (), ())
     gum, craft, masc = read_gum(gum_folder, gum_without), read_craft(craft_folder), read_masc(masc_folder)
     chance = random.Random(seed)
     sentences: list[TreebankSentence] = []
@@ -135,10 +135,10 @@ class ExampleStore:
         self._sentences, self.encode, self._network = sentences, frozen.encode, frozen.network
         self._labels = {label: index for index, label in enumerate(labels)}
         self._tags = {tag: index for index, tag in enumerate(tags)}
-        self._cache: dict[Key, TrainingExample] = {}
-        self._states: dict[Key, np.ndarray] = {}
+        self._cache: dict[_Key, _TrainingExample] = {}
+        self._states: dict[_Key, np.ndarray] = {}
 
-    def get(self, key: Key) -> TrainingExample:
+    def get(self, key: _Key) -> _TrainingExample:
         """Return a sentence in a variant, or unchanged if the variant would be empty."""
         if key not in self._cache:
             sentence = self._sentences[key[0]]
@@ -157,7 +157,7 @@ class ExampleStore:
         """Number of sentences."""
         return len(self._sentences)
 
-    def states(self, key: Key) -> np.ndarray:
+    def states(self, key: _Key) -> np.ndarray:
         """States of a sentence's subwords in the frozen encoder, float16 (S, D)."""
         if key not in self._states:
             self._states[key] = self.states_of(self.get(key).encoded)
@@ -167,11 +167,11 @@ class ExampleStore:
         """States of any sentence's subwords in the frozen encoder, float16 (S, D)."""
         return self._network.states(join_rows([sentence])).astype(np.float16)
 
-    def _example(self, sentence: TreebankSentence) -> TrainingExample:
+    def _example(self, sentence: TreebankSentence) -> _TrainingExample:
         known = [(first, last, known_chain(chain, self._labels)) for first, last, chain in sentence.spans]
         spans = tuple((first, last, self._labels[label]) for first, last, label in known if label)
         tags = np.array([self._tags.get(tag, -100) for tag in sentence.tags], dtype=np.int64)
-        return TrainingExample(self.encode(sentence.words), tags, spans)
+        return _TrainingExample(self.encode(sentence.words), tags, spans)
 
 
 def with_typos(sentence: TreebankSentence, chance: random.Random) -> TreebankSentence:
@@ -208,7 +208,7 @@ def epoch_batches(
     visits = []
     for place, count in enumerate(copies):
         for _ in range(int(count) + (chance.random() < count % 1)):
-            variant, case = _drawn(chance, VARIANT_SHARES), _drawn(chance, CASE_SHARES)
+            variant, case = _drawn(chance, _VARIANT_SHARES), _drawn(chance, CASE_SHARES)
             visits.append(Visit((place, variant), case))
     chance.shuffle(visits)
     batches: list[list[Visit]] = []

@@ -23,9 +23,9 @@ from forest_align.parsing.networks.torch_layers import collate, padded
 from forest_align.storage.checkpoint import Checkpoint
 from forest_align.types import InputError
 
-ENCODER_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-#: Capabilities of processors that multiply bfloat16 natively.
-HALF_PRECISION = ("amx_bf16", "avx512_bf16")
+_ENCODER_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+# Capabilities of processors that multiply bfloat16 natively.
+_HALF_PRECISION = ("amx_bf16", "avx512_bf16")
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class ParserSettings:
 def encoder_weights(folder: Path) -> dict[str, torch.Tensor]:
     """The weights of the encoder whose upper layers are trained, after checking their hash."""
     path = folder / "model.safetensors"
-    if hashlib.sha256(path.read_bytes()).hexdigest() != ENCODER_SHA256:
+    if hashlib.sha256(path.read_bytes()).hexdigest() != _ENCODER_SHA256:
         sys.exit(f"{path}: not the all-MiniLM-L6-v2 weights that this script was written for")
     return load_file(path)
 
@@ -60,7 +60,7 @@ def drop_attention_dropout(parser: SpanParser) -> None:
                 module.dropout_prob = 0.0
 
 
-def half_precision(device: torch.device) -> AbstractContextManager[Any]:
+def _half_precision(device: torch.device) -> AbstractContextManager[Any]:
     """Arithmetic of the forward pass: bfloat16 if the device supports it, and float32 where it matters.
 
     Processors that only emulate bfloat16 multiply matrices four to five times faster in float32.
@@ -68,7 +68,7 @@ def half_precision(device: torch.device) -> AbstractContextManager[Any]:
     has_it = torch.amp.is_autocast_available(device.type)
     if device.type == "cpu":
         able = torch.cpu.get_capabilities()
-        has_it = any(able.get(name, False) for name in HALF_PRECISION)
+        has_it = any(able.get(name, False) for name in _HALF_PRECISION)
     return torch.autocast(device.type, torch.bfloat16) if has_it else nullcontext()
 
 
@@ -80,7 +80,7 @@ def losses(parser: SpanParser, store: ExampleStore, visits: list[Visit]) -> tupl
     states = padded([store.states(visit.key) for visit in visits]).to(parser.device)
     longest, words = int(batch.lengths.max()), int(batch.lengths.sum())
     batch = batch.to(parser.device)
-    with half_precision(parser.device):
+    with _half_precision(parser.device):
         scores = parser(batch, states)
     index = span_index(batch.lengths)
     gold = torch.zeros(len(visits), longest, longest, dtype=torch.int64)
@@ -97,7 +97,7 @@ def losses(parser: SpanParser, store: ExampleStore, visits: list[Visit]) -> tupl
     return span_loss, tag_loss
 
 
-def random_generator(device: torch.device) -> torch.Generator:
+def _random_generator(device: torch.device) -> torch.Generator:
     """The random generator that dropout on a device uses."""
     if device.type == "cuda":
         return torch.cuda.default_generators[device.index]
@@ -131,7 +131,7 @@ class Trainer:
 
     def __init__(self, parser: SpanParser, settings: ParserSettings) -> None:
         self.parser, self.settings = parser, settings
-        self._random = random_generator(parser.device)
+        self._random = _random_generator(parser.device)
         self.named = [(name, weight) for name, weight in parser.named_parameters() if weight.requires_grad]
         self.optimizer = torch.optim.AdamW(self._groups(), betas=(0.9, 0.98), foreach=True)
         self.average = {name: weight.detach().clone() for name, weight in self.named}

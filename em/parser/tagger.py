@@ -35,14 +35,14 @@ from forest_align.parsing.networks.encoder_batches import CASE_COUNT, case_numbe
 from forest_align.parsing.networks.vector_network import WordVectors
 from forest_align.parsing.networks.word_tagger import WordTagger
 
-HIDDEN = 256
-EPOCHS = 5
+_HIDDEN = 256
+_EPOCHS = 5
 BATCH = 512
 RATE, DECAY, DROPOUT = 4e-3, 0.01, 0.2
-#: Share of the sentences that are in lower case in an epoch.
-LOWER = 0.15
-#: The parser's training uses the same number of sentences from CRAFT in an epoch.
-CRAFT_SENTENCES = 14_000
+# Share of the sentences that are in lower case in an epoch.
+_LOWER = 0.15
+# The parser's training uses the same number of sentences from CRAFT in an epoch.
+_CRAFT_SENTENCES = 14_000
 #: Rows of unit length have small numbers; training works better with larger ones.
 SCALE = 8.0
 
@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> None:
     """Follow the recipe."""
     wsj, craft = read_wsj(options.treebanks / "wsj_sample"), read_craft(options.treebanks / "craft")
     gum, masc = read_gum(options.treebanks / "gum", NON_COMMERCIAL), read_masc(options.treebanks / "masc")
-    chosen = Random(options.seed).sample(craft.train, min(CRAFT_SENTENCES, len(craft.train)))
+    chosen = Random(options.seed).sample(craft.train, min(_CRAFT_SENTENCES, len(craft.train)))
     train = [*gum.train, *masc.train, *chosen]
     names = tuple(sorted({tag for sentence in train for tag in sentence.tags}))
     make = WordVectors()
@@ -118,17 +118,17 @@ def words_of(sentences: Sequence[TreebankSentence], names: Sequence[str], make: 
 def fit(words: Words, names: Sequence[str], seed: int) -> WordTagger:
     """Learn the weights."""
     torch.manual_seed(seed)
-    vector = torch.nn.Linear(words.vectors.shape[1], HIDDEN, bias=False)
-    case = torch.nn.Embedding(CASE_COUNT, HIDDEN)
-    output = torch.nn.Linear(HIDDEN, len(names))
+    vector = torch.nn.Linear(words.vectors.shape[1], _HIDDEN, bias=False)
+    case = torch.nn.Embedding(CASE_COUNT, _HIDDEN)
+    output = torch.nn.Linear(_HIDDEN, len(names))
     weights = [*vector.parameters(), *case.parameters(), *output.parameters()]
     optimizer = torch.optim.AdamW(weights, lr=RATE, weight_decay=DECAY)
-    steps = EPOCHS * -(-len(words.tags) // BATCH)
+    steps = _EPOCHS * -(-len(words.tags) // BATCH)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=steps)
 
     def losses() -> Iterator[torch.Tensor]:
-        for _ in range(EPOCHS):
-            is_lower = torch.rand(int(words.sentence[-1]) + 1) < LOWER
+        for _ in range(_EPOCHS):
+            is_lower = torch.rand(int(words.sentence[-1]) + 1) < _LOWER
             cases = torch.where(is_lower[words.sentence], words.lower_cases, words.cases)
             for some in torch.randperm(len(words.tags)).split(BATCH):
                 hidden = torch.relu(vector(words.vectors[some].float() * SCALE) + case(cases[some]))

@@ -20,11 +20,11 @@ from forest_align.types import InputError
 
 #: Fewer pairs with marked phrases say too little.
 FEWEST_PAIRS = 50
-ADAPTATION = replace(SETTINGS, batch=128, learning_rate=1e-3)
+_ADAPTATION = replace(SETTINGS, batch=128, learning_rate=1e-3)
 
 
 @dataclass(frozen=True, slots=True)
-class AdaptedModel:
+class _AdaptedModel:
     """A forest model whose judge learned from marked phrases, if that helps."""
 
     model: ForestModel  # With the judge that it had if the other one is not better
@@ -48,7 +48,7 @@ def adapted_to_marks(
     words: str | None = None,
     seed: int = 0,
     report: Callable[[int], None] | None = None,
-) -> AdaptedModel:
+) -> _AdaptedModel:
     """Train the judge of a model further on marked phrases, and keep it if cross-fitting finds it better.
 
     Raises an InputError if the model has no judge, there are fewer than :data:`FEWEST_PAIRS` pairs, none
@@ -86,7 +86,7 @@ def adapted_to_marks(
         after += _total_loss(adapted_judge(judge, others, seed), unseen) / count
     if after < before:
         model = replace(model, judge=adapted_judge(judge, examples, seed))
-    return AdaptedModel(model, len(pairs), before, after)
+    return _AdaptedModel(model, len(pairs), before, after)
 
 
 def adapted_judge(judge: JudgeModel, examples: Sequence[JudgeExamples], seed: int = 0) -> JudgeModel:
@@ -99,7 +99,7 @@ def adapted_judge(judge: JudgeModel, examples: Sequence[JudgeExamples], seed: in
     def loss(scores: torch.Tensor, batch: torch.Tensor) -> torch.Tensor:
         return binary_cross_entropy_with_logits(scores, wanted[batch])
 
-    network = adapt_rectifier(judge.network, features, loss, ADAPTATION, seed)
+    network = adapt_rectifier(judge.network, features, loss, _ADAPTATION, seed)
     marked = {"pairs": len(examples), "phrase pairs": len(wanted)}
     return JudgeModel(network, judge.card | {"adapted to": marked})
 

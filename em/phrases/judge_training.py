@@ -44,15 +44,15 @@ from forest_align.eval.metrics.unit_scores import marked_spans
 from forest_align.system.terminal import counted
 from forest_align.types import InputError, Sentence
 
-#: Files below the data folder, after that of ETPC.
-VERSES = "phrases/verses-train.jsonl.gz"
+# Files below the data folder, after that of ETPC.
+_VERSES = "phrases/verses-train.jsonl.gz"
 #: Words of the longer sentence of a pair of verses.
 LONGEST_VERSE = 34
 SETTINGS = RectifierSettings(hidden=(96, 32), epochs=12, batch=512, dropout=0.2)
-#: Weight of a pair of verses; one of ETPC has 1. Verses have more words, and there are more of them.
-WEIGHT_OF_VERSES = 0.2
-#: What the judge stands for, from phrases as people marked them in ETPC (0) to those of verses (1).
-CONVENTION = 0.5
+# Weight of a pair of verses; one of ETPC has 1. Verses have more words, and there are more of them.
+_WEIGHT_OF_VERSES = 0.2
+# What the judge stands for, from phrases as people marked them in ETPC (0) to those of verses (1).
+_CONVENTION = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +86,7 @@ def train_judge(
     is_verse = np.repeat(
         [number >= len(examples) for number in range(len(every))], [len(one.wanted) for one in every]
     ).astype(np.float32)
-    weights = torch.from_numpy(np.where(is_verse, np.float32(WEIGHT_OF_VERSES), np.float32(1.0)))
+    weights = torch.from_numpy(np.where(is_verse, np.float32(_WEIGHT_OF_VERSES), np.float32(1.0)))
 
     def loss(scores: torch.Tensor, batch: torch.Tensor) -> torch.Tensor:
         losses = binary_cross_entropy_with_logits(scores, wanted[batch], reduction="none").mean(dim=1)
@@ -94,10 +94,10 @@ def train_judge(
 
     features = np.concatenate([one.features for one in every])
     network = fit_rectifier(features, len(OUTPUTS), loss, SETTINGS, seed, marks=is_verse)
-    return JudgeModel(with_convention(network, CONVENTION))
+    return JudgeModel(with_convention(network, _CONVENTION))
 
 
-def read_examples(
+def _read_examples(
     pairs: Sequence[SentencePair], aligners: Sequence[ForestAligner], parser: str, cache: Path
 ) -> Iterator[JudgeExamples]:
     """Parse and align pairs, each with the aligner of its turn, and gather what they teach."""
@@ -145,10 +145,10 @@ def run(options: argparse.Namespace) -> None:
         )
 
     etpc = [pair for pair in read_pairs(options.data / MARKED) if isinstance(pair, SentencePair)]
-    verses = sampled_verses(options.data / VERSES, options.verses, options.seed)
+    verses = sampled_verses(options.data / _VERSES, options.verses, options.seed)
     folds = [unjudged(PhraseModel.load(options.phrases / f"fold-{fold}")) for fold in range(FOLDS)]
     of_etpc, of_verses = (
-        list(counted(read_examples(pairs, aligners, options.parser, options.cache), name))
+        list(counted(_read_examples(pairs, aligners, options.parser, options.cache), name))
         for pairs, aligners, name in (
             (etpc, folds, "pairs of etpc"),
             (verses, [unjudged(model.phrases)], "verses"),
@@ -161,8 +161,8 @@ def run(options: argparse.Namespace) -> None:
             "trained on": ["etpc (dev)", "verses (train, without 1SA and ROM)"],
             "pairs": len(examples),
             "phrase pairs": sum(len(one.wanted) for one in examples),
-            "weight of verses": WEIGHT_OF_VERSES,
-            "convention": CONVENTION,
+            "weight of verses": _WEIGHT_OF_VERSES,
+            "convention": _CONVENTION,
             "held-out fold": fold,
             "parser": options.parser,
             "seed": options.seed,

@@ -16,8 +16,8 @@ from forest_align.eval.metrics.unit_scores import IDENTITY
 #: pair. Of an *unknown* pair the annotation says nothing.
 WRONG, SURE, POSSIBLE, UNKNOWN = range(4)
 
-#: Types of ETPC whose units name the scope of a change, not phrases that correspond as wholes.
-SCOPES = frozenset(
+# Types of ETPC whose units name the scope of a change, not phrases that correspond as wholes.
+_SCOPES = frozenset(
     (
         "Addition/Deletion",
         "Change of order",
@@ -68,7 +68,7 @@ def links_of_units(
     for unit in units:
         if unit.type == IDENTITY:
             links |= _equal_words(unit, source, target)
-        elif unit.type not in SCOPES:
+        elif unit.type not in _SCOPES:
             links |= {(i, j) for i in unit.source for j in unit.target}
     silent = (
         set(range(len(source))).difference(*(unit.source for unit in units)),

@@ -18,8 +18,8 @@ from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import InputError
 
-#: Trees in a forest, as the forest aligner has them.
-FOREST_SIZE = 10
+# Trees in a forest, as the forest aligner has them.
+_FOREST_SIZE = 10
 
 
 class LinkedPair(NamedTuple):
@@ -33,8 +33,8 @@ class LinkedPair(NamedTuple):
 def read_linked_pairs(path: Path, parser: str, cache: Path) -> Iterator[LinkedPair]:
     """Read and parse the pairs of a file; the parser is loaded only if a sentence is not in the cache."""
     provider, lexicon = word_candidates("contextual"), load_lexicon()
-    identity = [parser_fingerprint(parser), FOREST_SIZE]
-    for one in parse_pairs(read_pairs(path), LazyParser(parser, FOREST_SIZE), ArrayStore(cache), identity):
+    identity = [parser_fingerprint(parser), _FOREST_SIZE]
+    for one in parse_pairs(read_pairs(path), LazyParser(parser, _FOREST_SIZE), ArrayStore(cache), identity):
         if isinstance(one, InputError):
             raise one
         candidates = provider.candidates(one.source, one.target)

@@ -17,9 +17,9 @@ from forest_align.em.fitting.small_networks import RectifierSettings, fit_rectif
 ANOTHER = len(CHUNK_RELATIONS)
 #: Where people gave no score.
 NO_SCORE = -1.0
-SETTINGS = RectifierSettings(hidden=(48,), epochs=60, batch=256, dropout=0.3)
-#: Weight of the squared error of the similarity.
-OF_SIMILARITY = 0.15
+_SETTINGS = RectifierSettings(hidden=(48,), epochs=60, batch=256, dropout=0.3)
+# Weight of the squared error of the similarity.
+_OF_SIMILARITY = 0.15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,7 +54,7 @@ def train_relations(examples: RelationExamples, seed: int = 0) -> RelationModel:
     def loss(outputs: torch.Tensor, batch: torch.Tensor) -> torch.Tensor:
         return _loss(outputs, relations[batch], scores[batch])
 
-    return RelationModel(fit_rectifier(features, ANOTHER + 1, loss, SETTINGS, seed))
+    return RelationModel(fit_rectifier(features, ANOTHER + 1, loss, _SETTINGS, seed))
 
 
 def _loss(outputs: torch.Tensor, relations: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
@@ -63,4 +63,4 @@ def _loss(outputs: torch.Tensor, relations: torch.Tensor, scores: torch.Tensor) 
     of_relation = -log_probabilities.gather(1, known).squeeze(1)
     another = -torch.log1p(-log_probabilities[:, 0].exp().clamp(max=1 - 1e-6))
     errors = (MOST_SIMILAR * torch.sigmoid(outputs[:, ANOTHER]) - scores) ** 2 * (scores != NO_SCORE)
-    return torch.where(relations == ANOTHER, another, of_relation).mean() + OF_SIMILARITY * errors.mean()
+    return torch.where(relations == ANOTHER, another, of_relation).mean() + _OF_SIMILARITY * errors.mean()

@@ -48,7 +48,7 @@ Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class GoldRelation:
+class _GoldRelation:
     """Two spans and what people said of them: a relation or :data:`ANOTHER`, and a score or ``NO_SCORE``."""
 
     source: Span
@@ -57,14 +57,14 @@ class GoldRelation:
     score: float
 
 
-def gold_relations(one: ParsedPair) -> Iterator[GoldRelation]:
+def gold_relations(one: ParsedPair) -> Iterator[_GoldRelation]:
     """The pairs of spans of a sentence pair that people judged."""
     for chunk in one.pair.chunks or ():
         kind = _TYPES.get(chunk.type.split("_")[0])
         source, target = _span(chunk.source), _span(chunk.target)
         if kind and source and target:
             score = float(chunk.score) if chunk.score.isdigit() else NO_SCORE
-            yield GoldRelation(source, target, CHUNK_RELATIONS.index(kind), score)
+            yield _GoldRelation(source, target, CHUNK_RELATIONS.index(kind), score)
     for marked in one.pair.marked or ():
         tokens = [
             [number for number, token in enumerate(side.tokens) if token.start < end and token.end > start]
@@ -72,7 +72,7 @@ def gold_relations(one: ParsedPair) -> Iterator[GoldRelation]:
         ]
         source, target = _span(tokens[0]), _span(tokens[1])
         if source and target:
-            yield GoldRelation(source, target, 0 if marked.same else ANOTHER, NO_SCORE)
+            yield _GoldRelation(source, target, 0 if marked.same else ANOTHER, NO_SCORE)
 
 
 def _span(words: Sequence[int]) -> Span | None:

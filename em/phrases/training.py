@@ -29,10 +29,10 @@ from forest_align.system.terminal import counted
 
 #: How many folds, and the corpora that have them: those without a dev part that is not trained on.
 FOLDS = 5
-FOLDED = ("etpc", "msr_rte")
-#: The convention that the bundled model stands for: between marked phrases and word links.
-CONVENTION = 0.5
-SETTINGS = RectifierSettings(hidden=(96, 32), epochs=10, batch=512, dropout=0.2)
+_FOLDED = ("etpc", "msr_rte")
+# The convention that the bundled model stands for: between marked phrases and word links.
+_CONVENTION = 0.5
+_SETTINGS = RectifierSettings(hidden=(96, 32), epochs=10, batch=512, dropout=0.2)
 
 
 def train_network(examples: PhraseExamples, convention: float, seed: int = 0) -> PhraseModel:
@@ -47,7 +47,7 @@ def train_network(examples: PhraseExamples, convention: float, seed: int = 0) ->
         losses = binary_cross_entropy_with_logits(scores.squeeze(1), wanted[batch], reduction="none")
         return (losses * weight[batch]).mean()
 
-    network = fit_rectifier(examples.features, 1, loss, SETTINGS, seed, marks=examples.convention)
+    network = fit_rectifier(examples.features, 1, loss, _SETTINGS, seed, marks=examples.convention)
     return PhraseModel(with_convention(network, convention))
 
 
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> None:
     for corpus in ("etpc", *LINKED):
         labelled = read_labelled(options.data, corpus, options.parser, options.cache)
         for number, one in enumerate(counted(labelled, f"pairs of {corpus}")):
-            parts.append((number % FOLDS if corpus in FOLDED else -1, examples_of(one, random)))
+            parts.append((number % FOLDS if corpus in _FOLDED else -1, examples_of(one, random)))
         print("read", corpus, flush=True)
     for fold in (None, *(range(FOLDS) if options.folds else ())):
         kept = [examples for number, examples in parts if number != fold]
@@ -87,6 +87,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("output", type=Path, help="folder for the model")
     parser.add_argument("--parser", default="en", help="gives forests and word vectors")
     parser.add_argument("--cache", type=Path, required=True, help="folder for parses")
-    parser.add_argument("--convention", type=float, default=CONVENTION, help="0 marked phrases, 1 word links")
+    parser.add_argument(
+        "--convention", type=float, default=_CONVENTION, help="0 marked phrases, 1 word links"
+    )
     parser.add_argument("--folds", action="store_true", help="also models without a fold of the pairs")
     parser.add_argument("--seed", type=int, default=0)

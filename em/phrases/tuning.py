@@ -60,7 +60,7 @@ BY_HAND: dict[str, Any] = {"generation_gap": 20, "phrase_added": 0.3}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TuningPairs:
+class _TuningPairs:
     """What the options are tuned on."""
 
     marked: list[CorpusPair]  # Pairs of ETPC, each judged by the model of its fold
@@ -68,7 +68,7 @@ class TuningPairs:
     linked: Mapping[str, DevSet]
 
 
-def read_tuning_pairs(data: Path, folds: Path, model: ForestModel, cache: Path) -> TuningPairs:
+def _read_tuning_pairs(data: Path, folds: Path, model: ForestModel, cache: Path) -> _TuningPairs:
     """Read and prepare all pairs."""
     fitted = [PhraseModel.load(folds / f"fold-{fold}") for fold in range(FOLDS)]
 
@@ -89,10 +89,10 @@ def read_tuning_pairs(data: Path, folds: Path, model: ForestModel, cache: Path) 
     for name, (file, _) in LINKED_DEV.items():
         ready = by_folds(file)[0] if name == "msr_rte" else reader.read(read_pairs(data / file))[0]
         linked[name] = DevSet(ready)
-    return TuningPairs(marked, pairs, linked)
+    return _TuningPairs(marked, pairs, linked)
 
 
-def measured(pairs: TuningPairs, model: ForestModel) -> dict[str, float]:
+def measured(pairs: _TuningPairs, model: ForestModel) -> dict[str, float]:
     """Exact, near and phrase precision on ETPC, constituent F1 and word F1 of each corpus, in percent."""
     aligned: list[Alignment] = [align_pair(pair, model) for pair in pairs.marked]
     found = unit_scorer([pair.units or () for pair in pairs.pairs])(aligned)[0].values
@@ -130,7 +130,7 @@ def run(options: argparse.Namespace) -> None:
     model = replace(ForestAligner.load(options.model).model, phrases=PhraseModel.load(options.folds))
     if options.relations is not None:
         model = replace(model, relations=RelationModel.load(options.relations))
-    pairs = read_tuning_pairs(options.data, options.folds, model, options.cache)
+    pairs = _read_tuning_pairs(options.data, options.folds, model, options.cache)
     start = starting_options(model)
     before = measured(pairs, replace(model, phrase_options=None))
     print(

@@ -87,8 +87,8 @@ def _collocations_of(lexicon: Lexicon) -> dict[int, tuple[str, ...]]:
     return {synset: tuple(lemmas) for synset, lemmas in found.items()}
 
 
-#: Training ends when a step lowers the loss by less than this share.
-TOLERANCE = 1e-5
+# Training ends when a step lowers the loss by less than this share.
+_TOLERANCE = 1e-5
 
 _RUN = "a training run of the semi-Markov aligner"
 # What a different hash of a run means.
@@ -253,7 +253,7 @@ def train_semi_markov_model(
 
 
 def _has_converged(losses: Sequence[float]) -> bool:
-    return len(losses) > 1 and losses[-2] - losses[-1] <= TOLERANCE * losses[-1]
+    return len(losses) > 1 and losses[-2] - losses[-1] <= _TOLERANCE * losses[-1]
 
 
 def fingerprint(examples: Iterable[LatticeExample]) -> str:

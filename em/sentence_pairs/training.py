@@ -189,7 +189,7 @@ def rows(
         yield f"| {name} | {' | '.join(cells)} | {error:.3f} |"
 
 
-def make_pairs(sentences: Sequence[Tagged]) -> list[MadePair]:
+def _make_pairs(sentences: Sequence[Tagged]) -> list[MadePair]:
     """Pairs made from sentences, see :mod:`~forest_align.em.sentence_pairs.constructed`; always the same."""
     chance = random.Random(0)
     lemma = load_lexicon().lemma
@@ -231,7 +231,7 @@ def run(options: argparse.Namespace) -> None:
     sentences = list(dict.fromkeys(sentence for _, sentence in found))
     made = [
         (MADE, one.strict, one.label, (" ".join(one.source), " ".join(one.target)))
-        for one in make_pairs(sentences)
+        for one in _make_pairs(sentences)
     ]
     found += _all_measured(made, aligner, store)
     every += made

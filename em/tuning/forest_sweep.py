@@ -68,7 +68,7 @@ def _option_fields(model: ForestModel) -> tuple[str, ...]:
     return ("options", "phrase_options") if model.phrase_options is not None else ("options",)
 
 
-def scored_fields(model: ForestModel, pairs: Iterable[CorpusPair]) -> tuple[str, ...]:
+def _scored_fields(model: ForestModel, pairs: Iterable[CorpusPair]) -> tuple[str, ...]:
     """The fields whose options align some of the pairs, see :meth:`ForestModel.options_for`."""
     judged = {model.phrase_options is not None and pair.phrases is not None for pair in pairs}
     return tuple(field for field in _option_fields(model) if (field == "phrase_options") in judged)
@@ -127,7 +127,7 @@ class SweepProblem:
         self._sets = {size: load(size) for size in dict.fromkeys(forest_sizes)}
         if objective == "uas":  # a chunk of pairs without any gold tree would have no score
             self._sets = {size: pairs.with_trees() for size, pairs in self._sets.items()}
-        self._fields = scored_fields(model, (dev.pair for dev in self._sets[self._default_size].pairs))
+        self._fields = _scored_fields(model, (dev.pair for dev in self._sets[self._default_size].pairs))
 
     @property
     def pair_count(self) -> int:

@@ -22,23 +22,23 @@ Compare = Callable[[Sequence[str], Sequence[str]], Iterable[EditSpans]]
 
 def edit_baselines() -> dict[str, Compare]:
     """The baselines by name: difflib; diff-match-patch and ERRANT if they are installed."""
-    found: dict[str, Compare] = {"difflib, words": difflib_edits}
+    found: dict[str, Compare] = {"difflib, words": _difflib_edits}
     if find_spec("diff_match_patch") is not None:
-        found["diff-match-patch, words"] = diff_match_patch_edits
+        found["diff-match-patch, words"] = _diff_match_patch_edits
     if find_spec("errant") is not None and (model := _spacy_model()) is not None:
         for merging, name in (("rules", "ERRANT"), ("all-merge", "ERRANT's alignment, neighbours merged")):
             found[name] = _errant_edits(model, merging)
     return found
 
 
-def difflib_edits(source: Sequence[str], target: Sequence[str]) -> Iterator[EditSpans]:
+def _difflib_edits(source: Sequence[str], target: Sequence[str]) -> Iterator[EditSpans]:
     """The differences that the standard library finds."""
     for kind, a, b, c, d in SequenceMatcher(None, source, target, autojunk=False).get_opcodes():
         if kind != "equal":
             yield _or_none(a, b), _or_none(c, d)
 
 
-def diff_match_patch_edits(source: Sequence[str], target: Sequence[str]) -> Iterator[EditSpans]:
+def _diff_match_patch_edits(source: Sequence[str], target: Sequence[str]) -> Iterator[EditSpans]:
     """The differences that Google's program finds; words are compared, not characters."""
     from diff_match_patch import diff_match_patch
 

@@ -32,7 +32,7 @@ def etpc_task(files: Files, split: str) -> Task:
     Raises InputError if a pair cannot be read or has no phrases of people: names it.
     """
     pairs = files.pairs()
-    units = units_of(pairs)
+    units = _units_of(pairs)
     sentences = tokenized_sentences(pairs)
     by_type, by_core = unit_scorer(units), core_scorer("etpc core", sentences, units)
     return Task([pair.id for pair in pairs], sentences, lambda found: [*by_type(found), *by_core(found)])
@@ -107,7 +107,7 @@ def verses_task(files: Files, split: str) -> Task:
     pairs = pairs[: files.limit]
     sentences = tokenized_sentences(pairs)
     return Task(
-        [pair.id for pair in pairs], sentences, core_scorer("verses core", sentences, units_of(pairs))
+        [pair.id for pair in pairs], sentences, core_scorer("verses core", sentences, _units_of(pairs))
     )
 
 
@@ -116,7 +116,7 @@ def is_dev_verse(name: str) -> bool:
     return name.split(":")[0] in _DEV_BOOKS
 
 
-def units_of(pairs: Sequence[SentencePair]) -> list[tuple[PhraseUnit, ...]]:
+def _units_of(pairs: Sequence[SentencePair]) -> list[tuple[PhraseUnit, ...]]:
     """What people marked in each pair. Raises InputError if a pair has no phrases of people: names it."""
     units = []
     for pair in pairs:

@@ -98,7 +98,7 @@ def _check_tokens(name: str, side: str, wanted: Sequence[str], found: Sequence[s
 
 
 @dataclass(frozen=True, slots=True)
-class WrongPair:
+class _WrongPair:
     """A pair with its errors: missed gold links, and predicted links that are not even possible ones."""
 
     pair: JudgedPair
@@ -108,18 +108,18 @@ class WrongPair:
 
 def worst_pairs(
     gold: Sequence[JudgedPair], predictions: Sequence[FilePrediction], count: int, *, links: str = "sure"
-) -> list[WrongPair]:
+) -> list[_WrongPair]:
     """At most ``count`` pairs with most errors, the worst first; pairs without errors are left out."""
     found = []
     for pair, prediction in zip(gold, predictions, strict=True):
         wanted = {*(pair.links.only_sure() if links == "sure" else pair.links).pairs}
         ours, allowed = {*prediction.links.pairs}, {*pair.links.pairs}
-        found.append(WrongPair(pair, tuple(sorted(wanted - ours)), tuple(sorted(ours - allowed))))
+        found.append(_WrongPair(pair, tuple(sorted(wanted - ours)), tuple(sorted(ours - allowed))))
     found.sort(key=lambda one: -len(one.missing) - len(one.wrong))
     return [one for one in found[:count] if one.missing or one.wrong]
 
 
-def worst_text(pairs: Sequence[WrongPair]) -> str:
+def worst_text(pairs: Sequence[_WrongPair]) -> str:
     """The pairs with their texts and errors, an empty line before each."""
     lines = []
     for one in pairs:

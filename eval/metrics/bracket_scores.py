@@ -26,11 +26,11 @@ from forest_align.types import InputError
 if TYPE_CHECKING:
     from nltk import Tree
 
-Bracket = tuple[str, int, int]
+_Bracket = tuple[str, int, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BracketScores:
+class _BracketScores:
     """Bracketing and tagging of N sentences."""
 
     counts: MatchCounts  # per sentence; counts.micro() are evalb's figures
@@ -62,7 +62,7 @@ def _is_exact(rows: np.ndarray) -> np.ndarray:
     return result
 
 
-def score_brackets(gold: Sequence[Tree], predicted: Sequence[Tree]) -> BracketScores:
+def score_brackets(gold: Sequence[Tree], predicted: Sequence[Tree]) -> _BracketScores:
     """Score predicted trees against gold ones.
 
     Parameters
@@ -86,7 +86,7 @@ def score_brackets(gold: Sequence[Tree], predicted: Sequence[Tree]) -> BracketSc
             raise InputError(f"tree {number}: {error.message}") from None
         rows.append(row)
         tags.append(right_tags)
-    return BracketScores(MatchCounts.of(rows), np.asarray(tags, float).reshape(-1, 2))
+    return _BracketScores(MatchCounts.of(rows), np.asarray(tags, float).reshape(-1, 2))
 
 
 def _compare(gold: Tree, predicted: Tree) -> tuple[tuple[int, int, int, int], tuple[int, int]]:
@@ -106,14 +106,14 @@ def tags_of(tree: Tree) -> list[str]:
     return [tag for _, tag in tree.pos() if tag != "-NONE-"]
 
 
-def brackets_of(tree: Tree, kept: Sequence[bool] | None = None) -> Counter[Bracket]:
+def brackets_of(tree: Tree, kept: Sequence[bool] | None = None) -> Counter[_Bracket]:
     """Labelled brackets of a tree, as a multiset of (label, start, end); raises InputError without tags.
 
     ``kept`` says for each word (without traces) whether spans count it; by default the tree's tags decide.
     """
     if kept is None:
         kept = [tag not in PUNCTUATION_TAGS for tag in tags_of(tree)]
-    found: Counter[Bracket] = Counter()
+    found: Counter[_Bracket] = Counter()
     words = kept_so_far = 0
     # Depth first without recursion: a node is visited on the way down and, with its start, on the way up.
     stack: list[tuple[Tree | str, int | None]] = [(tree, None)]

@@ -74,8 +74,8 @@ def count_chunks(
     Chunks are token indices from 0; one may occur in several pairs. Raises InputError if an index points
     beyond a sentence.
     """
-    wanted, found = links_of_chunks(source, target, gold), links_of_chunks(source, target, predicted)
-    by_found, by_wanted = link_weights(found), link_weights(wanted)
+    wanted, found = _links_of_chunks(source, target, gold), _links_of_chunks(source, target, predicted)
+    by_found, by_wanted = _link_weights(found), _link_weights(wanted)
     shared = wanted & found
     return (
         sum(by_found[link] for link in shared),
@@ -90,7 +90,7 @@ def score_chunks(rows: Sequence[tuple[float, float, float, float]]) -> ChunkScor
     return ChunkScores(np.asarray(rows, float).reshape(-1, 4))
 
 
-def links_of_chunks(
+def _links_of_chunks(
     source: Sequence[str], target: Sequence[str], chunk_pairs: Iterable[ChunkPair]
 ) -> set[tuple[int, int]]:
     """The links of all tokens of aligned chunks, punctuation left out; see :func:`count_chunks`."""
@@ -102,7 +102,7 @@ def links_of_chunks(
     return {(s, t) for s, t in links if source[s] not in _PUNCTUATION and target[t] not in _PUNCTUATION}
 
 
-def link_weights(links: set[tuple[int, int]]) -> dict[tuple[int, int], float]:
+def _link_weights(links: set[tuple[int, int]]) -> dict[tuple[int, int], float]:
     """The weight of each link by the fanouts of its tokens."""
     of_source, of_target = Counter(s for s, _ in links), Counter(t for _, t in links)
     return {(s, t): 1 / max(of_source[s], of_target[t]) for s, t in links}
@@ -143,7 +143,7 @@ def count_chunk_relations(
     wanted, found = (_labels(source, target, chunks) for chunks in (gold, predicted))
     rows = []
     for own in (found, wanted):
-        weights = link_weights(set(own))
+        weights = _link_weights(set(own))
         shared = [
             (weights[link], _agreement(wanted[link], found[link])) for link in wanted.keys() & found.keys()
         ]
@@ -158,7 +158,7 @@ def _labels(
     return {
         link: _Label.of(chunk)
         for chunk in chunks
-        for link in links_of_chunks(source, target, [(chunk.source, chunk.target)])
+        for link in _links_of_chunks(source, target, [(chunk.source, chunk.target)])
     }
 
 

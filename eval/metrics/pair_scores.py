@@ -72,7 +72,7 @@ def _content(words: Sequence[str]) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Classification:
+class _Classification:
     """Accuracy, and precision, recall and F1 of the positive class."""
 
     accuracy: float
@@ -100,7 +100,7 @@ def best_threshold(scores: Sequence[float], labels: Sequence[bool]) -> float:
     return float(candidates[np.argmax(right)])
 
 
-def classify(scores: Sequence[float], labels: Sequence[bool], threshold: float) -> Classification:
+def classify(scores: Sequence[float], labels: Sequence[bool], threshold: float) -> _Classification:
     """Classify items with a score at or above the threshold as positive, and compare with the labels.
 
     Raises InputError if scores and labels differ in length.
@@ -112,7 +112,7 @@ def classify(scores: Sequence[float], labels: Sequence[bool], threshold: float) 
     precision, recall = safe_divide(both, predicted.sum()), safe_divide(both, positive.sum())
     accuracy = mean((predicted == positive).astype(float)).value
     f1 = float(harmonic_mean(precision, recall))
-    return Classification(accuracy, Scores(float(precision), float(recall), f1), threshold)
+    return _Classification(accuracy, Scores(float(precision), float(recall), f1), threshold)
 
 
 def pearson(first: Sequence[float], second: Sequence[float]) -> float:

@@ -121,7 +121,7 @@ LONGEST = 8
 
 
 @dataclass(frozen=True, slots=True)
-class CoreFindings:
+class _CoreFindings:
     """The core pairs of one alignment, and the units of several words."""
 
     probabilities: tuple[float, ...]
@@ -141,7 +141,7 @@ def judge_core(
     words: tuple[Sequence[str], Sequence[str]],
     units: Iterable[PhraseUnit],
     reported: Mapping[SpanPair, float],
-) -> CoreFindings:
+) -> _CoreFindings:
     """Compare the phrase pairs of an alignment (half-open token spans) with the units of a sentence pair.
 
     The case of words does not count.
@@ -152,7 +152,7 @@ def judge_core(
     several = [unit for unit in marked if _has_several(unit)]
     pairs = [pair for pair in reported if pair != whole]
     core = core_pairs(sides, pairs)
-    return CoreFindings(
+    return _CoreFindings(
         tuple(reported[pair] for pair in core),
         tuple(any(is_near(pair, unit) for unit in marked) for pair in core),
         tuple(pair in marked for pair in core),
@@ -190,7 +190,7 @@ def is_near(one: SpanPair, other: SpanPair) -> bool:
     )
 
 
-def core_statistics(findings: Sequence[CoreFindings]) -> dict[str, Statistic]:
+def core_statistics(findings: Sequence[_CoreFindings]) -> dict[str, Statistic]:
     """Precision, recall and F1, near and exact, ready for significance tests."""
     found: dict[str, Statistic] = {}
     for name in ("near", "exact"):
@@ -199,7 +199,7 @@ def core_statistics(findings: Sequence[CoreFindings]) -> dict[str, Statistic]:
     return found
 
 
-def core_calibration_error(findings: Sequence[CoreFindings]) -> float:
+def core_calibration_error(findings: Sequence[_CoreFindings]) -> float:
     """Expected calibration error: the probabilities of core pairs against whether a unit is near."""
     probabilities = [value for one in findings for value in one.probabilities]
     return calibrate(probabilities, [right for one in findings for right in one.near]).expected_error

@@ -10,8 +10,8 @@ import numpy as np
 from forest_align.types import InputError
 from forest_align.types.json_fields import check_list, check_number, check_probability, describe, is_number
 
-#: ``"sure"``: links that annotators are sure of; ``"all"``: these and the links that they find possible.
-CONVENTIONS = ("sure", "all")
+# ``"sure"``: links that annotators are sure of; ``"all"``: these and the links that they find possible.
+_CONVENTIONS = ("sure", "all")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +82,8 @@ class FreerLinks:
 
 def check_convention(links: str) -> bool:
     """Whether possible links are wanted too."""
-    if links not in CONVENTIONS:
-        raise InputError(f"expected one of {', '.join(CONVENTIONS)}, found {links!r}", field="links")
+    if links not in _CONVENTIONS:
+        raise InputError(f"expected one of {', '.join(_CONVENTIONS)}, found {links!r}", field="links")
     return links == "all"
 
 

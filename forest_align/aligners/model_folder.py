@@ -57,7 +57,7 @@ def read_card(folder: str | Path) -> dict[str, Any]:
     return card
 
 
-def check_card(
+def _check_card(
     card: Mapping[str, Any], folder: str | Path, kind: str, version: int, **lists: Sequence[str]
 ) -> None:
     """Check that a model has the expected kind of aligner, format version and features."""
@@ -81,7 +81,7 @@ def damaged(folder: str | Path, error: object) -> ModelError:
     return ModelError(f"the description {str(Path(folder) / CARD)!r} is damaged: {error}")
 
 
-def notes_of(card: Mapping[str, Any], name: str = "card") -> dict[str, Any]:
+def _notes_of(card: Mapping[str, Any], name: str = "card") -> dict[str, Any]:
     """The notes of a description, written for people; empty if they are damaged."""
     found = card.get(name)
     return dict(found) if isinstance(found, dict) else {}
@@ -166,14 +166,14 @@ class ModelFormat:
     def card(self, folder: str | Path) -> dict[str, Any]:
         """Read ``model.json``, and check its kind and version."""
         card = read_card(folder)
-        check_card(card, folder, self.kind, self.version)
+        _check_card(card, folder, self.kind, self.version)
         return card
 
     def load(self, folder: str | Path) -> SavedModel:
         """Read a folder."""
         folder = Path(folder)
         card = self.card(folder)
-        check_card(card, folder, self.kind, self.version, **self.lists)
+        _check_card(card, folder, self.kind, self.version, **self.lists)
         if not self.file:
             return SavedModel(folder, card, folder / CARD, {})
         path, content, as_saved = read_bound(folder, card, self.file)
@@ -195,7 +195,7 @@ class SavedModel:
 
     def notes(self, name: str = "card") -> dict[str, Any]:
         """The notes of a description, written for people; empty if they are damaged."""
-        return notes_of(self.card, name)
+        return _notes_of(self.card, name)
 
     def part(self, name: str) -> Path | None:
         """The folder of a model that is part of this one; None if there is no such part."""

@@ -66,12 +66,12 @@ class Pair:
             text = getattr(self, side)
             if isinstance(text, str | Sentence):
                 continue
-            if not is_document(text):
+            if not _is_document(text):
                 found = reprlib.repr(text)
                 raise InputError(
                     f"expected a text or a Sentence, found {found}; Sentence.from_words takes words"
                 )
-            object.__setattr__(self, side, sentence_of_document(text))
+            object.__setattr__(self, side, _sentence_of_document(text))
         given = self.candidates
         if given is None or isinstance(given, Links):
             return
@@ -92,7 +92,7 @@ class Pair:
 PairLike = Pair | tuple[Text, Text] | tuple[Text, Text, GivenWords | None]
 
 
-class ArrowTable(Protocol):
+class _ArrowTable(Protocol):
     """A table or frame of a library that has Arrow's interface: pyarrow, pandas, polars, and others."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
@@ -100,7 +100,7 @@ class ArrowTable(Protocol):
 
 
 #: Pairs, or a table with pairs.
-Pairs = Iterable[PairLike | InputError] | ArrowTable
+Pairs = Iterable[PairLike | InputError] | _ArrowTable
 
 
 def pair_of(item: PairLike) -> Pair:
@@ -121,12 +121,12 @@ def stream_of_pairs(pairs: Pairs) -> Iterator[PairLike | InputError]:
     return (one if isinstance(one, InputError) else Pair(one.source, one.target) for one in read_table(pairs))
 
 
-def is_document(value: object) -> bool:
+def _is_document(value: object) -> bool:
     """Whether an object is a document of spaCy, which is not imported."""
     return all(hasattr(value, name) for name in ("text", "has_annotation", "ents"))
 
 
-def sentence_of_document(document: Any) -> Sentence:
+def _sentence_of_document(document: Any) -> Sentence:
     """The sentence, or text of several, of a document of spaCy: its tokens except blanks, and their tags."""
     tokens: list[Token] = []
     starts = []

@@ -22,7 +22,7 @@ _SIDES = ("source", "target")
 _LINK = re.compile(r"([0-9]{1,9})([-p?])([0-9]{1,9})")
 
 
-class LinksObject(JsonObject, frozen=True):
+class _LinksObject(JsonObject, frozen=True):
     """The JSON object of links."""
 
     pairs: list[tuple[Index, Index]]
@@ -130,7 +130,7 @@ class Links:
         """
         sure = None if self.sure is None else list(self.sure)
         scores = None if self.scores is None else [check_number(score, "scores") for score in self.scores]
-        return record_values(LinksObject(list(self.pairs), sure, scores))
+        return record_values(_LinksObject(list(self.pairs), sure, scores))
 
     @classmethod
     def from_dict(cls, values: Any, path: str = "") -> Links:
@@ -148,7 +148,7 @@ class Links:
         InputError
             If a field is missing, of a wrong type or length, or a link is repeated; names the field.
         """
-        listed = convert_record(LinksObject, values, path)
+        listed = convert_record(_LinksObject, values, path)
         try:
             return links_of(listed.pairs, listed.sure, listed.scores, ("pairs", "sure", "scores"))
         except InputError as error:

@@ -36,7 +36,7 @@ Link = Annotated[tuple[Index, Index], Meta(description="Source token and target 
 Relation = Annotated[str, Meta(extra_json_schema={"enum": list(RELATION_NAMES)})]
 Change = Annotated[str, Meta(extra_json_schema={"enum": list(CHANGE_NAMES)})]
 Head = Annotated[int, Meta(extra_json_schema={"minimum": 0})]
-PerLink = Meta(description="One a link.")
+_PerLink = Meta(description="One a link.")
 
 
 class OriginObject(JsonObject, frozen=True):
@@ -100,7 +100,7 @@ class AlignmentObject(JsonObject, kw_only=True, frozen=True):
     source: Written[SentenceObject] = None
     target: Written[SentenceObject] = None
     words: Annotated[list[Link], Meta(description="Word links, ascending.")]
-    word_probabilities: Annotated[list[Probability] | None, PerLink] = None
+    word_probabilities: Annotated[list[Probability] | None, _PerLink] = None
     word_sure: Annotated[list[bool] | None, Meta(description="One a link; false for a possible one.")] = None
     word_evidence: Annotated[
         list[list[str]] | None, Meta(description="For each link the names of its evidence.")

@@ -111,8 +111,8 @@ def to_svg(
     total, height = layout.point(length + 2 * _MARGIN, across)
     drawn = [side.tree for side in sides if side.tree is not None]
     has_brackets = bool(drawn) and any(side.brackets for side in sides)
-    legend, height = draw_legend(
-        legend_entries(alignment, marks, drawn, has_brackets=has_brackets), _MARGIN, total, height
+    legend, height = _draw_legend(
+        _legend_entries(alignment, marks, drawn, has_brackets=has_brackets), _MARGIN, total, height
     )
     body += legend
     scale = min(1.0, width / total) if is_scaled else 1.0
@@ -180,7 +180,7 @@ _TAG_NAMES = {
 }
 
 
-def legend_entries(
+def _legend_entries(
     alignment: AlignmentRecord, marks: Sequence[Mark], trees: Sequence[PlacedNode], *, has_brackets: bool
 ) -> list[str]:
     """The signs and tags of a picture with their meanings."""
@@ -200,7 +200,7 @@ def legend_entries(
     return entries + [f"{tag} {_TAG_NAMES[tag]}" for tag in sorted(tags & _TAG_NAMES.keys())]
 
 
-def draw_legend(
+def _draw_legend(
     entries: Sequence[str], margin: float, width: float, height: float
 ) -> tuple[list[str], float]:
     """Write entries on lines below a picture of some width and height; return them and the new height."""

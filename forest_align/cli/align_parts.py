@@ -103,13 +103,13 @@ def make_aligned_parts(
     suffix = ".parquet" if options.to == "parquet" else f".{options.to}.gz"
     folder = PartFolder(Path(str(options.output)), "align", len(plan.stretches), suffix, 0, settings)
     folder.begin()
-    parts = AlignedParts(folder, plan.stretches, aligner, options)
+    parts = _AlignedParts(folder, plan.stretches, aligner, options)
     read: dict[str, int | str] = {"items": plan.items, "digest": plan.digest}
     return run_parts(PartWork(folder, parts.write, read), "pairs", engine)
 
 
 @dataclass(frozen=True, slots=True)
-class AlignedParts:
+class _AlignedParts:
     """Aligns stretches into parts of the folder; the aligner is pickled by what it was loaded from."""
 
     folder: PartFolder

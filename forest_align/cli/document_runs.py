@@ -32,14 +32,14 @@ class DocumentPair(NamedTuple):
     target: Sentences
 
 
-class BrokenPair(NamedTuple):
+class _BrokenPair(NamedTuple):
     """Two documents that cannot be read."""
 
     name: str
     error: InputError
 
 
-def read_document(path: str, lines: bool) -> Sentences:
+def _read_document(path: str, lines: bool) -> Sentences:
     """Read a document: its text or, with ``lines``, each line as a sentence.
 
     Raises InputError if the file cannot be read, or is not UTF-8.
@@ -53,7 +53,7 @@ def read_document(path: str, lines: bool) -> Sentences:
 
 def read_document_pairs(
     path: str, target: str | None, lines: bool, names: tuple[str, str] | None = None
-) -> Iterator[DocumentPair | BrokenPair]:
+) -> Iterator[DocumentPair | _BrokenPair]:
     """Yield pairs of documents; one that cannot be read yields its error.
 
     Without a target, ``path`` is JSON lines if it begins with a brace, or else a list of two tab-separated
@@ -63,7 +63,7 @@ def read_document_pairs(
     if target is not None:
         if [path, target].count(STANDARD_INPUT) > 1:
             raise InputError("standard input can be read but once; expected a file for the other document")
-        yield DocumentPair("1", read_document(path, lines), read_document(target, lines))
+        yield DocumentPair("1", _read_document(path, lines), _read_document(target, lines))
         return
     is_json: bool | None = None
     with InputLines(path) as found:
@@ -75,7 +75,7 @@ def read_document_pairs(
                     is_json = line.lstrip().startswith("{")
                 yield _of_json(line, number, names) if is_json else _of_paths(line, number, lines)
             except InputError as error:
-                yield BrokenPair(_name(line, number), error.at(file=found.name, line=number))
+                yield _BrokenPair(_name(line, number), error.at(file=found.name, line=number))
 
 
 def _of_paths(line: str, number: int, lines: bool) -> DocumentPair:
@@ -87,7 +87,7 @@ def _of_paths(line: str, number: int, lines: bool) -> DocumentPair:
     for path in paths[:2]:
         if not Path(path).is_file():
             raise InputError(f"there is no file {path!r}")
-    first, second = (read_document(path, lines) for path in paths[:2])
+    first, second = (_read_document(path, lines) for path in paths[:2])
     return DocumentPair(paths[2] if len(paths) == 3 else str(number), first, second)
 
 
@@ -170,7 +170,7 @@ class DocumentWork:
 
 
 def write_results(
-    work: DocumentWork, pairs: Iterator[DocumentPair | BrokenPair], options: ResultOptions, to: str
+    work: DocumentWork, pairs: Iterator[DocumentPair | _BrokenPair], options: ResultOptions, to: str
 ) -> int:
     """Write results in the format ``to``, and report those with an error; return the exit status."""
     writer = _writer(to, work.page)
@@ -178,11 +178,11 @@ def write_results(
         raise InputError("--resume needs -o OUT, and --to jsonl")
     settings = {"the version": __version__, **work.made_with, "--lines": "given" if options.lines else ""}
     # A pair may take minutes, so each is a block of its own.
-    run = LineRun[DocumentPair | BrokenPair](
+    run = LineRun[DocumentPair | _BrokenPair](
         work.command, options.output, writer, settings, Share(None, 1), _texts, resume=options.resume
     )
 
-    def lines(left: Iterator[DocumentPair | BrokenPair]) -> Iterator[Line[DocumentPair | BrokenPair]]:
+    def lines(left: Iterator[DocumentPair | _BrokenPair]) -> Iterator[Line[DocumentPair | _BrokenPair]]:
         for pair in left:
             result = _result(work, pair)
             if result.error:
@@ -193,26 +193,26 @@ def write_results(
     return EXIT_SOME_FAILED if run.record.failures else EXIT_OK
 
 
-def _result(work: DocumentWork, pair: DocumentPair | BrokenPair) -> DocumentAlignment | SupportReport:
+def _result(work: DocumentWork, pair: DocumentPair | _BrokenPair) -> DocumentAlignment | SupportReport:
     """What a pair yields; one that cannot be read or processed keeps its place and has an error."""
     try:
-        if isinstance(pair, BrokenPair):
+        if isinstance(pair, _BrokenPair):
             raise pair.error
         return work.result_of(pair)
     except InputError as error:
         return work.failed(pair.name, str(error))
 
 
-def _texts(pair: DocumentPair | BrokenPair) -> list[str]:
+def _texts(pair: DocumentPair | _BrokenPair) -> list[str]:
     """What identifies a pair: its name and its sentences."""
-    if isinstance(pair, BrokenPair):
+    if isinstance(pair, _BrokenPair):
         return [pair.name]
     sides = ([side] if isinstance(side, str) else side for side in (pair.source, pair.target))
     texts = ["\t".join(one if isinstance(one, str) else one.text for one in side) for side in sides]
     return [pair.name, *texts]
 
 
-def _check_last(record: RunRecord, pair: DocumentPair | BrokenPair, output: str) -> None:
+def _check_last(record: RunRecord, pair: DocumentPair | _BrokenPair, output: str) -> None:
     """Make sure that the last line of an earlier run belongs to a pair, by its name."""
     try:
         name = Fields(parse_json_object(record.last_line)).identifier("id", "")

@@ -83,7 +83,7 @@ class ParseItem(NamedTuple):
 
 #: Skips the items that have a result already.
 Skip = Callable[[Iterator[ParseItem]], Iterator[ParseItem]]
-Reader = Callable[[InputLines, ParseOptions, Skip], Iterator[ParseItem]]
+_Reader = Callable[[InputLines, ParseOptions, Skip], Iterator[ParseItem]]
 
 
 def open_input(sentences: str) -> InputLines:
@@ -139,7 +139,7 @@ def _sentence(line: str | InputError, options: ParseOptions) -> str | list[str] 
     return [unescape_token(word) for word in words] if options.escapes else words
 
 
-def _given(read: Callable[[InputLines, ParseOptions], _Numbered]) -> Reader:
+def _given(read: Callable[[InputLines, ParseOptions], _Numbered]) -> _Reader:
     """A reader of trees: nothing has to be parsed."""
 
     def items(source: InputLines, options: ParseOptions, skip: Skip) -> Iterator[ParseItem]:
@@ -210,7 +210,7 @@ def _from_enju(tree: EnjuTree | InputError) -> tuple[int | None, Sentence | Inpu
 _KINDS = {".mrg": "trees", ".ptb": "trees", ".xml": "enju"}
 _NO_SENTENCES = (".tsv", ".csv", ".json", ".jsonl")
 #: Readers by their names in ``--from``.
-READERS: dict[str, Reader] = {
+READERS: dict[str, _Reader] = {
     "text": _read_text,
     "trees": _given(_read_trees),
     "nbest": _given(_read_n_best),

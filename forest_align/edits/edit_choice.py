@@ -186,7 +186,7 @@ class _ConventionsObject(JsonObject, frozen=True):
     least: Probability
 
 
-class PossibleEdits(NamedTuple):
+class _PossibleEdits(NamedTuple):
     """The units of an alignment, the lattice of its possible edits, and the features of each arc."""
 
     units: EditUnits
@@ -194,8 +194,8 @@ class PossibleEdits(NamedTuple):
     features: Sequence[Mapping[str, float]]
 
 
-def possible_edits(alignment: Alignment) -> PossibleEdits:
+def possible_edits(alignment: Alignment) -> _PossibleEdits:
     """All ways to divide the changes of an alignment, with what tells the likely ones."""
     units = edit_units(alignment)
     lattice, features = edit_lattice(units), EditFeatures(alignment, units)
-    return PossibleEdits(units, lattice, [features.of(arc) for arc in lattice.arcs])
+    return _PossibleEdits(units, lattice, [features.of(arc) for arc in lattice.arcs])

@@ -32,12 +32,12 @@ from forest_align.lexicon.number_tables import (
 )
 
 _VULGAR = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
-DIGITS = re.compile(
+_DIGITS = re.compile(
     rf"([0-9]{{1,3}}(?:,[0-9]{{2,3}})*,[0-9]{{3}}|[0-9]+)?(\.[0-9]+)?([{_VULGAR}])?(.*)", re.DOTALL
 )
 
 
-def hyphenated_word(word: str) -> Lexeme | None:
+def _hyphenated_word(word: str) -> Lexeme | None:
     """Read a word with hyphens and without digits, in lower case."""
     first, _, rest = word.partition("-")
     if first == "nineteen" and rest in DECADES:
@@ -46,9 +46,9 @@ def hyphenated_word(word: str) -> Lexeme | None:
     if found is None:
         return None
     if found.ordinal is not None:
-        return ordinal_compound(found.ordinal, rest)
+        return _ordinal_compound(found.ordinal, rest)
     if found.number is not None:
-        return after_number(found.number, "", rest, False)
+        return _after_number(found.number, "", rest, False)
     if found.denominator is not None:  # half-hour, quarter-million
         second = LEXEMES.get(rest)
         if second is not None and second.scale is not None:
@@ -61,7 +61,7 @@ def hyphenated_word(word: str) -> Lexeme | None:
     return None
 
 
-def ordinal_compound(ordinal: Fraction, rest: str) -> Lexeme | None:
+def _ordinal_compound(ordinal: Fraction, rest: str) -> Lexeme | None:
     if rest in ("quarter", "half") and ordinal <= 4:
         return Lexeme(readings=(Reading(rest, ordinal, rest),), parts=WHOLE)
     if rest == "century":
@@ -69,11 +69,11 @@ def ordinal_compound(ordinal: Fraction, rest: str) -> Lexeme | None:
     return Lexeme(readings=(Reading("ordinal", ordinal),), parts=NUMBER)
 
 
-def after_number(number: Fraction, digits: str, rest: str, is_digits: bool) -> Lexeme | None:
+def _after_number(number: Fraction, digits: str, rest: str, is_digits: bool) -> Lexeme | None:
     """Read what follows a number and a hyphen: another number, a unit, or any word."""
     first, _, others = rest.partition("-")
     found = LEXEMES.get(first)
-    if is_digits and (match := DIGITS.fullmatch(rest)) and (match[1] or match[2]) and rest[0].isdigit():
+    if is_digits and (match := _DIGITS.fullmatch(rest)) and (match[1] or match[2]) and rest[0].isdigit():
         return _digit_range(number, digits, match)
     if found is None:
         if first[:-2].isdigit() and first[-2:] in ("st", "nd", "rd", "th"):
@@ -81,10 +81,10 @@ def after_number(number: Fraction, digits: str, rest: str, is_digits: bool) -> L
         return Lexeme(number=number, readings=(Reading("cardinal", number),))
     if found.number is not None and 20 <= number < 100 and number % 10 == 0 and 0 < found.number < 10:
         both = number + found.number
-        return after_number(both, "", others, False) if others else Lexeme(number=both)
+        return _after_number(both, "", others, False) if others else Lexeme(number=both)
     if found.ordinal is not None and 20 <= number < 100 and number % 10 == 0 and 0 < found.ordinal < 10:
         both = number + found.ordinal
-        return ordinal_compound(both, others) if others else Lexeme(ordinal=both)
+        return _ordinal_compound(both, others) if others else Lexeme(ordinal=both)
     if found.denominator is not None and number < found.denominator and first not in ("quarter", "half"):
         return Lexeme(
             number=number / found.denominator,
@@ -97,7 +97,7 @@ def after_number(number: Fraction, digits: str, rest: str, is_digits: bool) -> L
         value = number * found.scale
         if not others:
             return Lexeme(number=value)
-        return after_number(value, "", others, False)
+        return _after_number(value, "", others, False)
     if found.units and (is_digits or not found.is_digits):
         return Lexeme(readings=tuple(Reading(unit_kind(u), number, u) for u in found.units), parts=WHOLE)
     return Lexeme(number=number, readings=(Reading("cardinal", number),))
@@ -149,7 +149,7 @@ def lexeme(word: str) -> Lexeme | None:
     if any(map(str.isdigit, plain)) or not plain.isascii():
         return _with_digits(plain)
     if hyphen:
-        return hyphenated_word(lower)
+        return _hyphenated_word(lower)
     month = MONTHS.get(lower.rstrip("."), 0)
     if month:
         # In lower case, "may" and "march" are months only beside a day or a year; so are abbreviations.
@@ -173,7 +173,7 @@ def _with_digits(word: str) -> Lexeme | None:
         return found
     if _GROUPED.fullmatch(body):
         body = body.replace(".", "").replace("'", "")
-    match = DIGITS.fullmatch(body)
+    match = _DIGITS.fullmatch(body)
     assert match is not None  # every part is optional
     whole, decimals, vulgar, rest = match.groups()
     if not (whole or decimals or vulgar):
@@ -210,7 +210,7 @@ def _with_rest(number: Fraction, rest: str, digits: str) -> Lexeme | None:
         return Lexeme(readings=(Reading("cardinal", number * SHORT_SCALES[factor]),))
     if lower[:2] in ("st", "nd", "rd", "th") and number.denominator == 1:
         if len(lower) > 2:
-            return ordinal_compound(number, lower[3:]) if lower[2] == "-" else None
+            return _ordinal_compound(number, lower[3:]) if lower[2] == "-" else None
         return Lexeme(ordinal=number)
     if lower in CLOCK_WORDS and 1 <= number <= 12:
         return Lexeme(readings=(Reading("time", number % 12 + CLOCK_WORDS[lower], "clock"),), parts=WHOLE)
@@ -235,7 +235,7 @@ def _with_rest(number: Fraction, rest: str, digits: str) -> Lexeme | None:
     if readings:
         return Lexeme(readings=tuple(readings), parts=WHOLE)
     if rest[0] == "-":
-        return after_number(number, digits, lower[1:], True)
+        return _after_number(number, digits, lower[1:], True)
     if rest[0] in "°º" and rest[1:].upper() in ("C", "F"):
         return Lexeme(readings=(Reading("measure", number, "°" + rest[1:].upper()),), parts=WHOLE)
     return None

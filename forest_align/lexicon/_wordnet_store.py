@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-#: Parts of speech in the order of the synset numbers, and their bits.
-PARTS_OF_SPEECH = "nvar"
-PART_BITS = {part: 1 << index for index, part in enumerate(PARTS_OF_SPEECH)}
-LEXICON_FILE = "wordnet.safetensors"
+# Parts of speech in the order of the synset numbers, and their bits.
+_PARTS_OF_SPEECH = "nvar"
+_PART_BITS = {part: 1 << index for index, part in enumerate(_PARTS_OF_SPEECH)}
+_LEXICON_FILE = "wordnet.safetensors"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,19 +80,19 @@ class WordNetStore:
                 arrays["consequences"],
             )
         except (SafetensorError, KeyError, ValueError, IndexError) as error:
-            raise ModelError(f"{LEXICON_FILE} is damaged ({error}); install forest-align again") from error
+            raise ModelError(f"{_LEXICON_FILE} is damaged ({error}); install forest-align again") from error
 
     @classmethod
     def bundled(cls) -> WordNetStore:
         """Read the lexicon that comes with the package."""
         return cls.from_bytes(
-            (resources.files("forest_align.data") / "resources" / LEXICON_FILE).read_bytes()
+            (resources.files("forest_align.data") / "resources" / _LEXICON_FILE).read_bytes()
         )
 
     def has(self, lemma: str, part: str) -> bool:
         """Whether the lemma exists as this part of speech (n, v, a or r)."""
         number = self.ids.get(lemma)
-        return number is not None and bool(self._parts[number] & PART_BITS[part])
+        return number is not None and bool(self._parts[number] & _PART_BITS[part])
 
     def synsets(self, lemma: str, part: str = "") -> list[int]:
         """Ascending numbers of the lemma's synsets, for one part of speech or for all."""
@@ -103,7 +103,7 @@ class WordNetStore:
             self._synset_starts[number] : self._synset_starts[number + 1]
         ].tolist()
         if part:
-            index = PARTS_OF_SPEECH.index(part)
+            index = _PARTS_OF_SPEECH.index(part)
             low, high = self._first_synsets[index : index + 2]
             found = [synset for synset in found if low <= synset < high]
         return found

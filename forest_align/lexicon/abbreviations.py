@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
     Words = tuple[str, ...]
 
-ABBREVIATIONS_FILE = "abbreviations.txt"
+_ABBREVIATIONS_FILE = "abbreviations.txt"
 _LONGEST_INITIALS = 6
 # q4h, q2wk
 _INTERVAL = re.compile("q([1-9][0-9]?)(h|d|wk|min)")
 _INTERVAL_UNITS = {"h": "hours", "d": "days", "wk": "weeks", "min": "minutes"}
 
 
-class AbbreviationTable(NamedTuple):
+class _AbbreviationTable(NamedTuple):
     """What abbreviations stand for."""
 
     # Lower-cased expansions by form, without stops. A form with a capital is read as it is written.
@@ -35,7 +35,7 @@ class AbbreviationTable(NamedTuple):
     single_words: frozenset[str]
 
 
-def read_abbreviations(text: str) -> AbbreviationTable:
+def read_abbreviations(text: str) -> _AbbreviationTable:
     """Read lines such as ``qd = daily | every day``; ``#`` starts a comment."""
     expansions: dict[str, tuple[Words, ...]] = {}
     for line in text.splitlines():
@@ -51,18 +51,18 @@ def read_abbreviations(text: str) -> AbbreviationTable:
         if blank:
             long_forms.setdefault(first, []).append(tuple(form.split()))
     single = {words[0] for several in expansions.values() for words in several if len(words) == 1}
-    return AbbreviationTable(expansions, long_forms, frozenset(single))
+    return _AbbreviationTable(expansions, long_forms, frozenset(single))
 
 
 @cache
-def abbreviation_table() -> AbbreviationTable:
+def abbreviation_table() -> _AbbreviationTable:
     """The table that comes with the package."""
-    file = resources.files("forest_align.data") / "resources" / ABBREVIATIONS_FILE
+    file = resources.files("forest_align.data") / "resources" / _ABBREVIATIONS_FILE
     return read_abbreviations(file.read_text(encoding="utf-8"))
 
 
 @lru_cache(maxsize=100_000)
-def expansions_of(word: str) -> tuple[Words, ...]:
+def _expansions_of(word: str) -> tuple[Words, ...]:
     """What a word may stand for; empty for nearly all words."""
     plain = word.replace(".", "")
     table = abbreviation_table().expansions
@@ -80,7 +80,7 @@ def expansions_of(word: str) -> tuple[Words, ...]:
 @lru_cache(maxsize=100_000)
 def single_word_keys(word: str) -> tuple[str, ...]:
     """The single words that a word may stand for; the word itself if another one may stand for it."""
-    keys = tuple(words[0] for words in expansions_of(word) if len(words) == 1)
+    keys = tuple(words[0] for words in _expansions_of(word) if len(words) == 1)
     lower = word.lower()
     return (*keys, lower) if lower in abbreviation_table().single_words else keys
 
@@ -91,7 +91,7 @@ def abbreviation_spans(words: Sequence[str], others: Sequence[str]) -> Iterator[
     lower: list[str] = []
     letters: list[str] = []
     for index, word in enumerate(words):
-        expansions = expansions_of(word)
+        expansions = _expansions_of(word)
         first = word.lower()
         if expansions or first in table.long_forms:
             lower = lower or [other.lower() for other in others]

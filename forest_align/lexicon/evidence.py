@@ -37,8 +37,8 @@ def check_comparable(source: Sentence, target: Sentence) -> None:
             raise InputError(message)
 
 
-#: Smallest cosine of two contextual word vectors that counts as evidence by itself.
-EMBEDDING_COSINE = 0.4
+# Smallest cosine of two contextual word vectors that counts as evidence by itself.
+_EMBEDDING_COSINE = 0.4
 
 _SUBSTRING = int(Evidence.SUBSTRING)
 _RELATIONS = RELATED_LEMMAS | _SUBSTRING
@@ -50,7 +50,7 @@ def word_evidence(
     lexicon: Lexicon,
     ppdb: PairTable | None = None,
     *,
-    cosine: float = EMBEDDING_COSINE,
+    cosine: float = _EMBEDDING_COSINE,
 ) -> np.ndarray:
     """Find the evidence for every pair of words: :func:`lexical_evidence`, and similar vectors.
 

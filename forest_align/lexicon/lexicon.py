@@ -66,10 +66,10 @@ RELATED_LEMMAS = int(
 )
 
 
-#: Shortest word that counts as a substring of another one.
-SHORTEST_SUBSTRING = 4
-#: Most steps up WordNet's hierarchy that still relate two words.
-STEPS_UP = 3
+# Shortest word that counts as a substring of another one.
+_SHORTEST_SUBSTRING = 4
+# Most steps up WordNet's hierarchy that still relate two words.
+_STEPS_UP = 3
 _PROFILES_KEPT = 100_000
 
 
@@ -88,7 +88,7 @@ class WordProfile:
     word_class: str  # First two letters of its tag
 
 
-class RelatedSynsets(NamedTuple):
+class _RelatedSynsets(NamedTuple):
     """Synsets to which another one leads, each with the least number of steps."""
 
     # wholes, consequences: Of which it is a part, a member or the substance; which it entails or causes.
@@ -158,7 +158,7 @@ class Lexicon:
             own = self.store.ids.get(lemma)
             provided = [] if own is None else [~own]
             sought = shared + [(~other, Evidence.DERIVATION) for other in self.store.relatives(lemma)]
-        usable = not is_function and len(lower) >= SHORTEST_SUBSTRING
+        usable = not is_function and len(lower) >= _SHORTEST_SUBSTRING
         return WordProfile(
             lower,
             lemma,
@@ -174,17 +174,17 @@ class Lexicon:
         """Synset numbers of a lemma of the tag's part of speech; all if it has none or WordNet disagrees."""
         return self.store.synsets(lemma, part_of_speech(tag)) or self.store.synsets(lemma)
 
-    def _related_synsets(self, synset: int) -> RelatedSynsets:
+    def _related_synsets(self, synset: int) -> _RelatedSynsets:
         """What a synset leads to in WordNet."""
         found: dict[int, int] = {}
         level = [synset]
-        for step in range(1, STEPS_UP + 1):
+        for step in range(1, _STEPS_UP + 1):
             level = [above for one in level for above in self.store.hypernyms(one)]
             for above in level:
                 found.setdefault(above, step)
         wholes = tuple((other, 1) for other in self.store.wholes(synset))
         consequences = tuple((other, 1) for other in self.store.consequences(synset))
-        return RelatedSynsets(wholes, consequences, tuple(found.items()))
+        return _RelatedSynsets(wholes, consequences, tuple(found.items()))
 
 
 def _is_preposition(lower: str) -> bool:

@@ -54,8 +54,8 @@ _SHORTEST_STEM = 3
 _MALE = "he him his himself mr mr. sir male guy chap pa hero emperor god"
 _FEMALE = "she her hers herself mrs mrs. ms ms. miss madam ma'am gal ma mum nun goddess"
 
-#: Male and female words that are no nouns of WordNet, or nouns most of whose senses are no people.
-SEXES = dict.fromkeys(_MALE.split(), "male") | dict.fromkeys(_FEMALE.split(), "female")
+# Male and female words that are no nouns of WordNet, or nouns most of whose senses are no people.
+_SEXES = dict.fromkeys(_MALE.split(), "male") | dict.fromkeys(_FEMALE.split(), "female")
 
 
 def _read_roles() -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
@@ -190,7 +190,7 @@ def _poles(word: str, tag: str) -> _Poles:
         seeks += [(antonym, int(Opposition.ANTONYM)) for antonym in sorted(antonyms)]
     if not tag or tag[0] in "NP":
         own, converse = roles(lemma)
-        sex = SEXES.get(word.lower()) or SEXES.get(lemma, "")
+        sex = _SEXES.get(word.lower()) or _SEXES.get(lemma, "")
         if not sex and store.sex(lemma) and _names_people(store, lemma):
             sex = store.sex(lemma)
         keys.update(own)

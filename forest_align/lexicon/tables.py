@@ -268,8 +268,8 @@ def is_content_word(word: str, stop_words: frozenset[str] = STOP_WORDS) -> bool:
 NEGATIONS = frozenset(
     "not n't never no none nobody nothing neither nor nowhere hardly scarcely without".split()  # noqa: SIM905
 )
-#: Lemmas of words that deny their complement (Karttunen 1971): *failed to win*, *unable to swim*.
-DENYING = frozenset(
+# Lemmas of words that deny their complement (Karttunen 1971): *failed to win*, *unable to swim*.
+_DENYING = frozenset(
     """fail refuse forget decline neglect avoid deny lack unable unwilling incapable impossible unlikely
     refusal failure inability prevent miss omit abstain refrain absence""".split()  # noqa: SIM905
 )
@@ -286,6 +286,6 @@ def negating_words(words: list[str], lemmas: list[str]) -> list[int]:
             (word == "not" and (following in _AFFIRMING_AFTER_NOT or words[number - 1 : number] == ["or"]))
             or (word == "nor" and "neither" in words[:number])
         )
-        if is_negation or lemma in DENYING:
+        if is_negation or lemma in _DENYING:
             found.append(number)
     return found

@@ -70,10 +70,10 @@ def _looks_like(one: str, two: str) -> bool:
     shorter = min(len(one), len(two))
     if shorter < _ONE_MISTAKE or one[0] not in two[:2] or two[0] not in one[:2]:
         return False
-    return mistakes_between(one, two) <= (2 if shorter >= _TWO_MISTAKES else 1)
+    return _mistakes_between(one, two) <= (2 if shorter >= _TWO_MISTAKES else 1)
 
 
-def mistakes_between(one: str, two: str) -> int:
+def _mistakes_between(one: str, two: str) -> int:
     """Letters that are inserted, left out, replaced or exchanged with the next one (Damerau 1964)."""
     before, last = [0] * (len(two) + 1), list(range(len(two) + 1))
     for i, letter in enumerate(one, 1):
@@ -104,10 +104,10 @@ def look_alikes(lefts: Sequence[WordProfile], rights: Sequence[WordProfile]) -> 
             places.setdefault(variant, []).append(j)
     for i, left in enumerate(lefts):
         found = {j for variant in _variants(left.lower, left.lemma) for j in places.get(variant, ())}
-        yield from ((i, j) for j in sorted(found) if are_look_alikes(left, rights[j]))
+        yield from ((i, j) for j in sorted(found) if _are_look_alikes(left, rights[j]))
 
 
-def are_look_alikes(one: WordProfile, two: WordProfile) -> bool:
+def _are_look_alikes(one: WordProfile, two: WordProfile) -> bool:
     """Whether two words of the lexicon look alike, and nothing else relates them."""
     first, second = sorted((one.lower, two.lower), key=lambda word: (len(word), word))
     if one.lemma == two.lemma or second.startswith(first):  # indoor, indoors

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 _TO_AND_BY = (["to"], ["by"])
 
 Cells = set[tuple[int, int]]
-Partners = tuple[Mapping[int, Sequence[int]], Mapping[int, Sequence[int]]]
+_Partners = tuple[Mapping[int, Sequence[int]], Mapping[int, Sequence[int]]]
 
 
-class ValueComparison(NamedTuple):
+class _ValueComparison(NamedTuple):
     """What the quantities of two sentences say."""
 
     relations: list[AtomicRelation]
@@ -35,9 +35,9 @@ class ValueComparison(NamedTuple):
     compared: list[tuple[Span, Span]]  # The quantities that were compared
 
 
-def compared_values(source: ReadSentence, target: ReadSentence, partners: Partners) -> ValueComparison:
+def compared_values(source: ReadSentence, target: ReadSentence, partners: _Partners) -> _ValueComparison:
     """Compare each two quantities that links join, or that count linked words."""
-    found = ValueComparison([], set(), set(), set(), (set(), set()), [])
+    found = _ValueComparison([], set(), set(), set(), (set(), set()), [])
     lefts = read_quantities(source.words, source.tags)
     rights = read_quantities(target.words, target.tags) if lefts else ()
     for one, other in product(lefts, rights):
@@ -87,7 +87,7 @@ def _parts_of_date(quantity: Quantity) -> int:
     return sum(map(bool, date_parts(reading.value))) if reading.kind == "date" else 0
 
 
-def _count_the_same(one: Quantity, other: Quantity, partners: Partners) -> bool:
+def _count_the_same(one: Quantity, other: Quantity, partners: _Partners) -> bool:
     """Whether linked words stand behind two quantities without links: *500 cars*, *400 cars*."""
     is_free = not any(
         partners[side].get(word)

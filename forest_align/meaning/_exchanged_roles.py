@@ -26,10 +26,10 @@ _THEN = frozenset("then afterwards afterward subsequently later thereafter".spli
 # What a word that acts cannot be of the same verb, and the other way round.
 _VOICES = {"agent": "dobj", "dobj": "agent"}
 _NAME_PARTS = ("nn", "num", "appos", "abbrev")
-Partners = Mapping[int, Sequence[int]]
+_Partners = Mapping[int, Sequence[int]]
 
 
-class RoleRelations(NamedTuple):
+class _RoleRelations(NamedTuple):
     """What the roles say."""
 
     relations: list[AtomicRelation]
@@ -42,16 +42,16 @@ class RoleRelations(NamedTuple):
 def exchanged_roles(
     source: ReadSentence,
     target: ReadSentence,
-    partners: tuple[Partners, Partners],
+    partners: tuple[_Partners, _Partners],
     equal: AbstractSet[tuple[int, int]] = frozenset(),
-) -> RoleRelations:
+) -> _RoleRelations:
     """Compare the roles of linked words.
 
     Two linked predicates exchange roles if each has a word in the same role, the two are not linked to each
     other, but both have partners elsewhere. The order of ``equal`` words says nothing: *5 May*, *May 5*.
     """
     ours, theirs = _fillers(source), _fillers(target)
-    found = RoleRelations([], set(), [])
+    found = _RoleRelations([], set(), [])
     for (governor, slot), words in ours.items():
         for other in partners[0].get(governor, ()):
             others = theirs.get((other, slot), ())
@@ -81,7 +81,7 @@ def exchanged_roles(
                 found.relations.append(AtomicRelation(*spans, DIFFERENT, "converse with the same roles"))
     relations = [one for one in found.relations if not _is_settled(one, found.settled)]
     clauses = _exchanged_clauses(source, target, partners)
-    return RoleRelations(
+    return _RoleRelations(
         [
             *(*relations, *clauses.relations),
             *_focus(source, target, partners),
@@ -153,7 +153,7 @@ def _exchange(
     governors: tuple[int, int],
     words: Sequence[int],
     others: Sequence[int],
-    partners: tuple[Partners, Partners],
+    partners: tuple[_Partners, _Partners],
 ) -> tuple[int, int] | None:
     """A word of each side in the same role whose partners are elsewhere."""
     # The head of a name says nothing: *the River Jordan*, *the Jordan River*.
@@ -200,7 +200,7 @@ def _named(read: ReadSentence, word: int) -> tuple[str, frozenset[str]]:
 
 
 def _is_elsewhere(
-    read: ReadSentence, other: ReadSentence, word: int, others: AbstractSet[int], partners: Partners
+    read: ReadSentence, other: ReadSentence, word: int, others: AbstractSet[int], partners: _Partners
 ) -> bool:
     """Whether the partners of an argument are arguments elsewhere, not verbs: *did his best*, *tried*."""
     known = [
@@ -214,7 +214,7 @@ def _is_elsewhere(
     return bool(known) and is_name and others.isdisjoint(known)
 
 
-def _corresponds(words: Iterable[int], others: Sequence[int], partners: tuple[Partners, Partners]) -> bool:
+def _corresponds(words: Iterable[int], others: Sequence[int], partners: tuple[_Partners, _Partners]) -> bool:
     return any({*partners[0].get(word, ())} & {*others} for word in words)
 
 
@@ -223,7 +223,7 @@ def _are_opposed_comparatives(source: ReadSentence, target: ReadSentence, one: i
 
 
 def _opposed_degrees(
-    source: ReadSentence, target: ReadSentence, one: int, other: int, partners: tuple[Partners, Partners]
+    source: ReadSentence, target: ReadSentence, one: int, other: int, partners: tuple[_Partners, _Partners]
 ) -> list[tuple[int, int]]:
     """The opposed degrees of two linked words: *less* and *more expensive*."""
     return [
@@ -237,10 +237,10 @@ def _opposed_degrees(
 
 
 def _exchanged_clauses(
-    source: ReadSentence, target: ReadSentence, partners: tuple[Partners, Partners]
-) -> RoleRelations:
+    source: ReadSentence, target: ReadSentence, partners: tuple[_Partners, _Partners]
+) -> _RoleRelations:
     """Clauses that change places around *because*, *after* and the like."""
-    found = RoleRelations([], set(), [])
+    found = _RoleRelations([], set(), [])
     theirs = {(outer, inner): mark for outer, inner, mark in _subordinates(target)}
     for outer, inner, mark in _subordinates(source):
         for one, other in product(partners[0].get(outer, ()), partners[0].get(inner, ())):
@@ -279,7 +279,7 @@ def _subordinates(read: ReadSentence) -> list[tuple[int, int, int]]:
 
 
 def _agents_and_objects(
-    source: ReadSentence, target: ReadSentence, partners: tuple[Partners, Partners]
+    source: ReadSentence, target: ReadSentence, partners: tuple[_Partners, _Partners]
 ) -> list[AtomicRelation]:
     """Who acts on one side and is acted upon on the other: *was followed by his son*, *followed his son*."""
     theirs = {(edge.governor, edge.dependent): edge.relation for edge in target.dependencies}
@@ -298,7 +298,7 @@ def _agents_and_objects(
 
 
 def _focus(
-    source: ReadSentence, target: ReadSentence, partners: tuple[Partners, Partners]
+    source: ReadSentence, target: ReadSentence, partners: tuple[_Partners, _Partners]
 ) -> list[AtomicRelation]:
     """*Only* before another word."""
     found = []

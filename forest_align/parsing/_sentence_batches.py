@@ -24,9 +24,9 @@ Scoring = Callable[[Sequence[Sequence[str]], Sequence[Sequence[bool]]], list[Sco
 #: Computes word vectors of sentences (sequences of words): float32, shape (n, D), rows of unit length.
 VectorMaker = Callable[[Sequence[Sequence[str]]], list[np.ndarray]]
 
-MAX_CHARACTERS = 50_000
-#: Words of a text of several sentences. The memory of aligners grows with the product of two lengths.
-MAX_WORDS = 1_000
+_MAX_CHARACTERS = 50_000
+# Words of a text of several sentences. The memory of aligners grows with the product of two lengths.
+_MAX_WORDS = 1_000
 # Spans in a batch; each needs one number per label.
 _MAX_CELLS = 100_000
 
@@ -115,7 +115,7 @@ def _prepare(sentence: str | Sequence[str] | InputError) -> PreparedSentence | I
         return sentence
     try:
         if isinstance(sentence, str):
-            if len(sentence) > MAX_CHARACTERS:
+            if len(sentence) > _MAX_CHARACTERS:
                 raise InputError(f"expected one sentence, found {len(sentence):,} characters")
             text, tokens = sentence, tokenize(sentence)
         elif isinstance(sentence, Sequence) and all(isinstance(word, str) for word in sentence):
@@ -127,9 +127,9 @@ def _prepare(sentence: str | Sequence[str] | InputError) -> PreparedSentence | I
     except InputError as error:
         return error
     starts = sentence_starts(tokens, text)
-    if starts and len(tokens) > MAX_WORDS:
+    if starts and len(tokens) > _MAX_WORDS:
         return InputError(
-            f"expected a text of at most {MAX_WORDS:,} words, found {len(starts) + 1} sentences "
+            f"expected a text of at most {_MAX_WORDS:,} words, found {len(starts) + 1} sentences "
             f"with {len(tokens):,} words"
         )
     return PreparedSentence(tokens, text, plain_words([token.text for token in tokens]), starts)

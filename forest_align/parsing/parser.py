@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 Lemmatizer = Callable[[str, str], str]
 
-MAX_FOREST_SIZE = 1_000_000
+_MAX_FOREST_SIZE = 1_000_000
 # Batches read ahead: enough to find sentences of similar length, few enough to keep memory flat.
 _BATCHES_AHEAD = 16
 
@@ -87,8 +87,8 @@ class Parser(Loaded):
         tagger: WordTagger | None = None,
         device: str = "cpu",
     ) -> None:
-        if not is_whole_number(forest_size) or not 0 <= forest_size <= MAX_FOREST_SIZE:
-            expected = f"expected a forest of at most {MAX_FOREST_SIZE:,} trees, or 0 for none"
+        if not is_whole_number(forest_size) or not 0 <= forest_size <= _MAX_FOREST_SIZE:
+            expected = f"expected a forest of at most {_MAX_FOREST_SIZE:,} trees, or 0 for none"
             raise InputError(f"{expected}, found {forest_size!r}", field="forest_size")
         if not is_number(least_ratio) or not 0 <= least_ratio <= 1:
             raise InputError(f"expected a ratio from 0 to 1, found {least_ratio!r}", field="least_ratio")

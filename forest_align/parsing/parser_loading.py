@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from forest_align.parsing.networks.span_scores import SpanScorer
 
 MODELS = Path(__file__).parent / "models"
-NEEDS_BENEPAR = "parsers in benepar's format need more packages: pip install 'forest-align[benepar]'"
+_NEEDS_BENEPAR = "parsers in benepar's format need more packages: pip install 'forest-align[benepar]'"
 
 
 def load_parser(
@@ -161,7 +161,7 @@ def load_span_parser(name_or_folder: str | Path, device: str = "cpu") -> SpanSco
         try:
             from forest_align.parsing.networks.benepar_parser import BeneparScorer
         except ImportError as error:
-            raise ModelError(f"{folder}: {error}; {NEEDS_BENEPAR}") from None
+            raise ModelError(f"{folder}: {error}; {_NEEDS_BENEPAR}") from None
         return BeneparScorer(folder)
     raise ModelError(f"{folder}: config.json has neither a section {SECTION!r} nor a section 'benepar'")
 

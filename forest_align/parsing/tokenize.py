@@ -47,7 +47,7 @@ _SPECIAL = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class PlainText:
+class _PlainText:
     """A text in which every character is one that the tokenizer knows."""
 
     # Words that must not be split are letters only. Entities of markup (`&apos;`) and letters with combining
@@ -58,7 +58,7 @@ class PlainText:
     edges: frozenset[int]
 
 
-def plain_text(raw: str) -> PlainText:
+def _plain_text(raw: str) -> _PlainText:
     """Rewrite a raw text for the tokenizer."""
     pieces: list[str] = []
     offsets: list[int] = []
@@ -80,7 +80,7 @@ def plain_text(raw: str) -> PlainText:
     # As long as before, so that offsets hold. The tokenizer does not know the ellipsis as one character: a
     # dollar sign is split off alike, and a sentence may begin with it.
     text = _OTHER_APOSTROPHE.sub("'", "".join(pieces)).replace("…", "$")
-    return PlainText(text, offsets, frozenset(edges))
+    return _PlainText(text, offsets, frozenset(edges))
 
 
 def _written(found: re.Match[str]) -> str | None:
@@ -127,7 +127,7 @@ def tokenize(text: str) -> tuple[Token, ...]:
     Addresses stay whole. An entity of markup (``&apos;``) is split as its character would be. Moses's mark of
     a hyphen (``@-@``) is a word.
     """
-    plain = plain_text(text)
+    plain = _plain_text(text)
     tokens: list[Token] = []
     begun = 0
     # The tokenizer expects one sentence.
@@ -139,7 +139,7 @@ def tokenize(text: str) -> tuple[Token, ...]:
     return tuple(tokens)
 
 
-def _words(plain: PlainText, begun: int, end: int) -> Iterator[tuple[int, int]]:
+def _words(plain: _PlainText, begun: int, end: int) -> Iterator[tuple[int, int]]:
     """Spans of the words of one sentence of a plain text."""
     sentence = plain.text[begun:end]
     at = 0

@@ -53,8 +53,8 @@ class LineIndex:
 
 #: What can be shown: name in addresses -> name for readers.
 FILTERS = {"all": "all pairs", "errors": "errors", "unlinked": "no links", "unsure": "links below 0.50"}
-#: Lines that are read for one page at most: about a second's work.
-MOST_LINES = 1000
+# Lines that are read for one page at most: about a second's work.
+_MOST_LINES = 1000
 _UNSURE = 0.5
 
 
@@ -96,7 +96,7 @@ def find_pairs(
     """Look from line ``first`` on for pairs that match, until a page is full or enough lines were read."""
     found: list[tuple[int, Alignment]] = []
     last = first - 1
-    while last < min(total, first + MOST_LINES - 1) and len(found) < size:
+    while last < min(total, first + _MOST_LINES - 1) and len(found) < size:
         last += 1
         alignment = read(last)
         if query.matches(alignment):

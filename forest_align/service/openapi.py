@@ -9,12 +9,12 @@ from forest_align._version import __version__
 from forest_align.alignment.json_objects import schemas_by_name
 from forest_align.service.limits import ServiceLimits
 
-Document = dict[str, Any]
+_Document = dict[str, Any]
 
 _SCHEMAS = "#/components/schemas/"
-_ALIGNMENT: Document = {"$ref": f"{_SCHEMAS}Alignment"}
-_PAIR: Document = {"$ref": f"{_SCHEMAS}Pair"}
-_ERROR: Document = {"$ref": f"{_SCHEMAS}Error"}
+_ALIGNMENT: _Document = {"$ref": f"{_SCHEMAS}Alignment"}
+_PAIR: _Document = {"$ref": f"{_SCHEMAS}Pair"}
+_ERROR: _Document = {"$ref": f"{_SCHEMAS}Error"}
 _JSON, _ROWS, _HTML, _TEXT = "application/json", "application/x-ndjson", "text/html", "text/plain"
 
 #: What each status of an error is about.
@@ -34,7 +34,7 @@ ERRORS = {
 }
 
 
-def openapi_document(names: Sequence[str], default: str, limits: ServiceLimits) -> Document:
+def openapi_document(names: Sequence[str], default: str, limits: ServiceLimits) -> _Document:
     """Describe a service with aligners ``names``; ``default`` is for pairs that name none."""
     return {
         "openapi": "3.1.0",
@@ -71,8 +71,8 @@ def openapi_document(names: Sequence[str], default: str, limits: ServiceLimits) 
     }
 
 
-def _align(names: Sequence[str], limits: ServiceLimits) -> Document:
-    lists: Document = {"type": "array", "items": _PAIR, "maxItems": limits.pairs}
+def _align(names: Sequence[str], limits: ServiceLimits) -> _Document:
+    lists: _Document = {"type": "array", "items": _PAIR, "maxItems": limits.pairs}
     return {
         "summary": "Align a pair, a list of pairs, or a stream of pairs.",
         "description": (
@@ -105,8 +105,8 @@ def _align(names: Sequence[str], limits: ServiceLimits) -> Document:
     }
 
 
-def _pair(names: Sequence[str], default: str, limits: ServiceLimits) -> Document:
-    text: Document = {"type": "string", "minLength": 1, "maxLength": limits.characters}
+def _pair(names: Sequence[str], default: str, limits: ServiceLimits) -> _Document:
+    text: _Document = {"type": "string", "minLength": 1, "maxLength": limits.characters}
     return {
         "type": "object",
         "properties": {
@@ -129,8 +129,8 @@ def _pair(names: Sequence[str], default: str, limits: ServiceLimits) -> Document
     }
 
 
-def _health() -> Document:
-    fields: Document = {
+def _health() -> _Document:
+    fields: _Document = {
         "status": {"enum": ["ok", "starting", "failed"]},
         "workers": {"type": "integer"},
         "ready_workers": {"type": "integer"},
@@ -146,8 +146,8 @@ def _health() -> Document:
     }
 
 
-def _version() -> Document:
-    text: Document = {"type": "string"}
+def _version() -> _Document:
+    text: _Document = {"type": "string"}
     aligner = {name: text for name in ("name", "kind", "model", "digest")}
     fields = {
         "version": text,
@@ -157,17 +157,17 @@ def _version() -> Document:
     return {"type": "object", "properties": fields, "required": list(fields)}
 
 
-def _pair_of_file() -> Document:
-    line: Document = {"name": "line", "in": "path", "required": True, "schema": {"type": "integer"}}
+def _pair_of_file() -> _Document:
+    line: _Document = {"name": "line", "in": "path", "required": True, "schema": {"type": "integer"}}
     found = _get("The alignment in a line of the file, from 1.", _JSON, _ALIGNMENT, 404)
     return {**found, "parameters": [line]}
 
 
-def _get(summary: str, kind: str, schema: Document, *errors: int) -> Document:
+def _get(summary: str, kind: str, schema: _Document, *errors: int) -> _Document:
     answer = {"description": summary, "content": {kind: {"schema": schema}}}
     return {"summary": summary, "responses": {"200": answer, **_errors(*errors)}}
 
 
-def _errors(*statuses: int) -> Document:
+def _errors(*statuses: int) -> _Document:
     content = {_JSON: {"schema": _ERROR}}
     return {str(status): {"description": ERRORS[status], "content": content} for status in statuses}

@@ -22,8 +22,8 @@ from forest_align.types.json_fields import Fields, parse_json_object
 # Characters of a long value that messages show.
 _SHOWN = 80
 
-#: Words of the source and of the target; none if a sentence could not be read.
-Sides = tuple[Sequence[str], Sequence[str]]
+# Words of the source and of the target; none if a sentence could not be read.
+_Sides = tuple[Sequence[str], Sequence[str]]
 
 
 def check_made_with(found: Fields, made_with: Mapping[str, str], output: str | None) -> None:
@@ -37,7 +37,7 @@ def check_made_with(found: Fields, made_with: Mapping[str, str], output: str | N
             )
 
 
-def check_same_pair(expected: tuple[str, Sides], found: tuple[str, Sides], *, file: str, line: int) -> None:
+def check_same_pair(expected: tuple[str, _Sides], found: tuple[str, _Sides], *, file: str, line: int) -> None:
     """Raise InputError if a line belongs to another pair: another name, or other words if both have words."""
     (name, words), (found_name, found_words) = expected, found
     if name != found_name:

@@ -49,12 +49,12 @@ def check_offsets(
     return offsets
 
 
-Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
+_Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 Offsets = Annotated[
     tuple[Annotated[int, Meta(ge=-1)], Annotated[int, Meta(ge=-1)]],
     Meta(description="Characters of text; -1 if unknown."),
 ]
-PerToken = Meta(description="One a token.")
+_PerToken = Meta(description="One a token.")
 
 
 class SentenceObject(JsonObject, kw_only=True, frozen=True):
@@ -62,9 +62,9 @@ class SentenceObject(JsonObject, kw_only=True, frozen=True):
 
     text: Written[str] = None
     tokens: list[str]
-    tags: Annotated[list[str] | None, PerToken] = None
-    lemmas: Annotated[list[str] | None, PerToken] = None
-    offsets: Annotated[list[Offsets] | None, PerToken] = None
+    tags: Annotated[list[str] | None, _PerToken] = None
+    lemmas: Annotated[list[str] | None, _PerToken] = None
+    offsets: Annotated[list[Offsets] | None, _PerToken] = None
     sentences: Annotated[list[Span] | None, Meta(description="If there are several sentences.")] = None
     tree: Annotated[str | None, Meta(description="The tree that the alignment chose, in Penn brackets.")] = (
         None
@@ -75,16 +75,16 @@ class ForestObject(JsonObject, kw_only=True, frozen=True):
     """A packed forest: lists with an item per node, and with one per hyperedge."""
 
     version: int
-    start: list[Int32]
-    end: list[Int32]
+    start: list[_Int32]
+    end: list[_Int32]
     labels: list[str]
     is_constituent: list[bool]
-    head: list[Int32]
+    head: list[_Int32]
     log_marginal: list[float]
-    edges: list[tuple[Int32, Int32, Int32]]
+    edges: list[tuple[_Int32, _Int32, _Int32]]
     edge_log_marginal: list[float]
-    roots: list[Int32]
-    best_edge: list[Int32]
+    roots: list[_Int32]
+    best_edge: list[_Int32]
     log_posterior: list[float | None] | None = None
 
 
@@ -96,7 +96,7 @@ class ParsedSentenceObject(SentenceObject, kw_only=True, frozen=True):
 
 Forest = TypeVar("Forest", bound=ForestArrays)
 
-JSON_VERSION = 1
+_JSON_VERSION = 1
 
 _INT32 = dict.fromkeys(("start", "end", "head", "edges", "roots", "best_edge"), np.int32)
 _FLOAT64 = dict.fromkeys(("log_marginal", "edge_log_marginal"), np.float64)
@@ -108,14 +108,14 @@ def object_of_forest(forest: ForestArrays) -> ForestObject:
     lists: dict[str, Any] = {name: np.asarray(getattr(forest, name)).tolist() for name in _DTYPES}
     if not np.isnan(forest.log_posterior).all():
         lists["log_posterior"] = [None if x != x else x for x in forest.log_posterior.tolist()]
-    return ForestObject(version=JSON_VERSION, labels=list(forest.labels), **lists)
+    return ForestObject(version=_JSON_VERSION, labels=list(forest.labels), **lists)
 
 
 def forest_of_object(make: Callable[..., Forest], listed: ForestObject, path: str = "") -> Forest:
     """Build a forest from its JSON object, see :meth:`ParseForest.from_dict`."""
     try:
-        if listed.version != JSON_VERSION:
-            raise InputError(f"expected version {JSON_VERSION}, found {listed.version}", field="version")
+        if listed.version != _JSON_VERSION:
+            raise InputError(f"expected version {_JSON_VERSION}, found {listed.version}", field="version")
         arrays = {name: np.array(getattr(listed, name), dtype=kind) for name, kind in _DTYPES.items()}
         arrays["edges"] = arrays["edges"].reshape(-1, 3)
         if listed.log_posterior is not None:

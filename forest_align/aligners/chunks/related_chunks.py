@@ -9,9 +9,9 @@ from forest_align.data.formats.format import ChunkLink
 
 #: Name of the aligner of chunks.
 CHUNK_ALIGNER = "chunks"
-#: The relation that each type of iSTS names.
-RELATION_OF_TYPE = dict(zip(("EQUI", "SPE1", "SPE2", "SIMI", "REL", "OPPO"), CHUNK_RELATIONS, strict=True))
-TYPE_OF_RELATION = {relation: type for type, relation in RELATION_OF_TYPE.items()}
+# The relation that each type of iSTS names.
+_RELATION_OF_TYPE = dict(zip(("EQUI", "SPE1", "SPE2", "SIMI", "REL", "OPPO"), CHUNK_RELATIONS, strict=True))
+_TYPE_OF_RELATION = {relation: type for type, relation in _RELATION_OF_TYPE.items()}
 
 
 def related_links(phrases: Iterable[PhrasePair]) -> list[ChunkLink]:
@@ -20,7 +20,7 @@ def related_links(phrases: Iterable[PhrasePair]) -> list[ChunkLink]:
         ChunkLink(
             tuple(range(*pair.source_node.span)),
             tuple(range(*pair.target_node.span)),
-            TYPE_OF_RELATION[pair.relation.name],
+            _TYPE_OF_RELATION[pair.relation.name],
             f"{pair.similarity:.0f}",
         )
         for pair in phrases

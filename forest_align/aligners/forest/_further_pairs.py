@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from forest_align.alignment import Alignment
     from forest_align.types import Derivation, ParseForest
 
-#: Least probability under the phrase-pair model. Of pairs below it, the judge finds hardly any probable.
-LEAST_OF_FURTHER = 0.2
+# Least probability under the phrase-pair model. Of pairs below it, the judge finds hardly any probable.
+_LEAST_OF_FURTHER = 0.2
 
 
 def further_pairs(
@@ -36,7 +36,7 @@ def further_pairs(
     words = np.array([(i, i + 1, j, j + 1) for i, j in links], np.int64).reshape(-1, 4)
     probabilities = evidence.probabilities
     order = np.argsort(-probabilities, kind="stable")
-    order = order[probabilities[order] >= LEAST_OF_FURTHER]
+    order = order[probabilities[order] >= _LEAST_OF_FURTHER]
     spans = evidence.spans[order].astype(np.int64)
     known = (spans[:, None] == ends).all(axis=2).any(axis=1)
     spans = spans[~known & agree(spans, ends).all(axis=1) & agree(spans, words).all(axis=1)]

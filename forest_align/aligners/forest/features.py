@@ -35,7 +35,7 @@ _RELATION_BITS = (
     Evidence.PREPOSITION,
 )  # fmt: skip
 LINKED = RELATIONS.index("linked")
-SAME_CATEGORY = RELATIONS.index("same_category")
+_SAME_CATEGORY = RELATIONS.index("same_category")
 
 # All features except the lexicalised ones, in the order of their weights.
 GENERAL_FEATURES = (
@@ -137,7 +137,7 @@ def pair_features(
         by_token[i, j, LINKED] = 1.0
     relations = _by_class(_by_class(by_token, classes[0].tokens).swapaxes(0, 1), classes[1].tokens)
     relations = np.ascontiguousarray(relations.swapaxes(0, 1))
-    relations[:, :, SAME_CATEGORY] = classes[0].categories[:, None] == classes[1].categories[None, :]
+    relations[:, :, _SAME_CATEGORY] = classes[0].categories[:, None] == classes[1].categories[None, :]
     return PairFeatures(classes[0], classes[1], relations)
 
 

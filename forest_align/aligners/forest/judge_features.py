@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from forest_align.aligners.phrases.model import PhraseModel
     from forest_align.alignment import Alignment, PhrasePair
 
-#: Numbers about a pair in its derivation; "first look" is what the phrase-pair model says, in log-odds.
-DERIVATION_FEATURES = (
+# Numbers about a pair in its derivation; "first look" is what the phrase-pair model says, in log-odds.
+_DERIVATION_FEATURES = (
     "first look",
     "rule",
     "further pair, or rule of one",
@@ -53,9 +53,9 @@ DERIVATION_FEATURES = (
     "words that are the same",
     "a phrase is a single word",
 )
-JUDGE_FEATURES = (*FEATURES, *DERIVATION_FEATURES)
-#: Bounds of log-odds.
-MOST_ODDS = 8.0
+JUDGE_FEATURES = (*FEATURES, *_DERIVATION_FEATURES)
+# Bounds of log-odds.
+_MOST_ODDS = 8.0
 
 NodePair = tuple[Node, Node]
 
@@ -128,7 +128,7 @@ def derivation_pairs(
     features = phrase_features(
         evidence.over(sides[0], sides[1], (sizes[0], sizes[1])), SpanPairIndex(every, every)
     )
-    looks = np.clip(first_look.log_odds_of(features).astype(np.float64), -MOST_ODDS, MOST_ODDS)
+    looks = np.clip(first_look.log_odds_of(features).astype(np.float64), -_MOST_ODDS, _MOST_ODDS)
     # Log-odds of all pairs of the derivation; those of single words are their links'.
     odds = np.zeros(len(known))
     odds[own] = looks[: len(own)]
@@ -138,7 +138,7 @@ def derivation_pairs(
     is_rule = np.arange(len(spans)) >= len(own)
     removed = np.concatenate([np.full((len(own), 2), -1), rules.removed])
     beyond = is_further[top] | (is_further[removed] & (removed >= 0)).any(axis=1)
-    lacking = np.where(removed < 0, MOST_ODDS, odds[removed]).min(axis=1)
+    lacking = np.where(removed < 0, _MOST_ODDS, odds[removed]).min(axis=1)
     alone = [
         looks,
         is_rule,
@@ -201,7 +201,7 @@ def _in_derivation(
     covered = np.where(below, sizes[None, :], 0).max(axis=1, initial=0) / np.maximum(sizes, 1)
     around = inside
     smallest = np.where(around, sizes[None, :], np.iinfo(np.int64).max)
-    nearest = np.where(around.any(axis=1), looks[smallest.argmin(axis=1)], -MOST_ODDS)
+    nearest = np.where(around.any(axis=1), looks[smallest.argmin(axis=1)], -_MOST_ODDS)
     best = [_best(table, looks) for table in rivals]
     return np.column_stack(
         [
@@ -222,7 +222,7 @@ def _in_derivation(
 
 
 def _best(table: np.ndarray, looks: np.ndarray) -> np.ndarray:
-    found: np.ndarray = np.where(table, looks[None, :], -MOST_ODDS).max(axis=1, initial=-MOST_ODDS)
+    found: np.ndarray = np.where(table, looks[None, :], -_MOST_ODDS).max(axis=1, initial=-_MOST_ODDS)
     return found
 
 

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from forest_align.aligners.forest.judge_features import DerivationPairs, NodePair
     from forest_align.types import Sentence
 
-#: Least probability of rules and further pairs, that people mark them or a pair near them.
-LEAST_OF_RULES = 0.4
-#: The same of the smallest differing pairs of a derivation.
-LEAST_OF_NODES = 0.25
+# Least probability of rules and further pairs, that people mark them or a pair near them.
+_LEAST_OF_RULES = 0.4
+# The same of the smallest differing pairs of a derivation.
+_LEAST_OF_NODES = 0.25
 
 
 def with_judged_pairs(alignment: Alignment, pairs: DerivationPairs, judge: JudgeModel) -> Alignment:
@@ -73,7 +73,7 @@ def chosen_pairs(
     inside, near = np.asarray(contained(spans, spans)), nearness(spans, spans) >= 0.5
     apart = (overlaps(spans, spans) <= 0).all(axis=0)
     excluded = np.asarray(near | ~(apart | inside | inside.T))
-    probable = ~is_own & pairs.differing & (probabilities[:, 1] >= LEAST_OF_RULES)
+    probable = ~is_own & pairs.differing & (probabilities[:, 1] >= _LEAST_OF_RULES)
     order = np.argsort(-probabilities.sum(axis=1), kind="stable")
     others = np.zeros(len(is_own), dtype=bool)
     for place in order[probable[order]].tolist():
@@ -85,7 +85,7 @@ def chosen_pairs(
     for place in np.argsort(sizes, kind="stable").tolist():
         if judged[place]:
             repeating[place] = repeats[place] or (inside[:, place] & kept).any()
-            kept[place] = repeating[place] or probabilities[place, 1] >= LEAST_OF_NODES
+            kept[place] = repeating[place] or probabilities[place, 1] >= _LEAST_OF_NODES
     return kept | (is_own & ~judged), repeating
 
 

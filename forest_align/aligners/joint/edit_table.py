@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 #: Kinds of evidence that alone suffice to consider two words.
 _TELLING = SAME_LEMMA | RELATED_LEMMAS | int(Evidence.SUBSTRING | Evidence.ACRONYM)
-#: Two words are considered if the cosine of their vectors is at least this, …
-LEAST_COSINE = 0.2
-#: … and each word is considered with this number of nearest words of the other sentence.
-NEAREST = 2
-#: Each word of a longer phrase pair must have at least this cosine with a word of the other phrase.
-LEAST_PHRASE_COSINE = 0.15
+# Two words are considered if the cosine of their vectors is at least this, …
+_LEAST_COSINE = 0.2
+# … and each word is considered with this number of nearest words of the other sentence.
+_NEAREST = 2
+# Each word of a longer phrase pair must have at least this cosine with a word of the other phrase.
+_LEAST_PHRASE_COSINE = 0.15
 #: Maximum number of words of the other sentence that a word is considered with. Only many repetitions of a
 #: word exceed it; the program would then grow with the product of the lengths.
 MOST_PARTNERS = 64
@@ -53,10 +53,10 @@ def phrase_pairs(
     """
     telling = (evidence & _TELLING) != 0
     closeness = cosine + telling
-    near = telling | (cosine >= LEAST_COSINE) | _nearest(cosine) | _nearest(cosine.T).T
+    near = telling | (cosine >= _LEAST_COSINE) | _nearest(cosine) | _nearest(cosine.T).T
     found = [_blocks(_closest(near, closeness), 1, 1)]
     if longest > 1:
-        near = _closest(telling | (cosine >= LEAST_PHRASE_COSINE), closeness)
+        near = _closest(telling | (cosine >= _LEAST_PHRASE_COSINE), closeness)
         most = [min(longest, length) for length in cosine.shape]
         sizes = [(a, b) for a in range(1, most[0] + 1) for b in range(1, most[1] + 1) if a * b > 1]
         found += [_blocks(near, a, b) for a, b in sizes]
@@ -79,9 +79,9 @@ def _without_repetition(spans: np.ndarray) -> np.ndarray:
 def _nearest(cosine: np.ndarray) -> np.ndarray:
     """The cells with the largest cosines of their rows."""
     columns = cosine.shape[1]
-    if columns <= NEAREST:
+    if columns <= _NEAREST:
         return np.ones(cosine.shape, dtype=bool)
-    least = np.partition(cosine, columns - NEAREST, axis=1)[:, columns - NEAREST]
+    least = np.partition(cosine, columns - _NEAREST, axis=1)[:, columns - _NEAREST]
     return cosine >= least[:, None]
 
 

@@ -24,7 +24,7 @@ from forest_align.aligners.model_folder import ModelFormat, damaged
 from forest_align.types import InputError
 from forest_align.types.json_fields import check_boolean, check_list, check_number, is_number
 
-FORMAT_VERSION = 2
+_FORMAT_VERSION = 2
 #: ``"phrase+arc"``: phrases and arcs; ``"phrase"``: only phrases, the paper's phrase-based baseline.
 VARIANTS = ("phrase+arc", "phrase")
 #: Meaning of the weights; a model with other features cannot be used.
@@ -35,8 +35,8 @@ FEATURE_LISTS = {
     "deletion_features": DELETION_FEATURES,
     "arc_features": ARC_FEATURES,
 }
-#: Those of the deletions of phrases, which only some models have.
-DELETION_LISTS = {"deleted_phrase_features": DELETED_PHRASE_FEATURES}
+# Those of the deletions of phrases, which only some models have.
+_DELETION_LISTS = {"deleted_phrase_features": DELETED_PHRASE_FEATURES}
 _SHAPES = {
     "words": (len(LINK_CLASSES), len(WORD_FEATURES)),
     "phrases": (len(PHRASE_FEATURES),),
@@ -228,8 +228,8 @@ class JointModel:
 
 
 def _format(phrase_deletions: bool) -> ModelFormat:
-    lists = FEATURE_LISTS | (DELETION_LISTS if phrase_deletions else {})
-    return ModelFormat("joint", FORMAT_VERSION, "model.safetensors", _shapes(phrase_deletions), lists)
+    lists = FEATURE_LISTS | (_DELETION_LISTS if phrase_deletions else {})
+    return ModelFormat("joint", _FORMAT_VERSION, "model.safetensors", _shapes(phrase_deletions), lists)
 
 
 def _shapes(phrase_deletions: bool) -> dict[str, tuple[int, ...]]:

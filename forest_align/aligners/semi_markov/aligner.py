@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BestReading:
+class _BestReading:
     """What the CRF finds when it reads one sentence of n words against another one of m."""
 
     spans: np.ndarray  # int32, shape (k, 4): the phrase pairs of the best path
@@ -43,7 +43,7 @@ class BestReading:
     score: float
 
     @classmethod
-    def of(cls, lattice: Lattice, model: SemiMarkovModel) -> BestReading:
+    def of(cls, lattice: Lattice, model: SemiMarkovModel) -> _BestReading:
         """Find the best path, and sum over all."""
         spans, scores = lattice.spans, model.scores(lattice)
         best, path = semicrf.best_path(spans, *scores)
@@ -52,14 +52,14 @@ class BestReading:
         used = path[path >= 0]
         return cls(spans[used], pairs[used], spans, pairs, links, min(best - total, 0.0), best)
 
-    def swap(self) -> BestReading:
+    def swap(self) -> _BestReading:
         """The same seen from the other sentence."""
         columns = [2, 3, 0, 1]
         return replace(
             self, spans=self.spans[:, columns], possible=self.possible[:, columns], links=self.links.T
         )
 
-    def union(self, other: BestReading) -> BestReading:
+    def union(self, other: _BestReading) -> _BestReading:
         """The phrase pairs of either path, with means of the probabilities; the score is that of this one.
 
         The log-probability is that of both paths together.
@@ -74,7 +74,7 @@ class BestReading:
         probabilities = marginals[[used[tuple(span)] for span in spans.tolist()]]
         links = (self.links + other.links) / 2
         together = self.log_probability + other.log_probability
-        return BestReading(spans, probabilities, possible, marginals, links, together, self.score)
+        return _BestReading(spans, probabilities, possible, marginals, links, together, self.score)
 
     def in_order(self) -> tuple[np.ndarray, np.ndarray]:
         """The phrase pairs in the order of :meth:`forest_align.Alignment.swap`, and their probabilities."""
@@ -124,7 +124,7 @@ class SemiMarkovAligner(ParsingAligner):
     @cached_property
     def model(self) -> SemiMarkovModel:
         """The weights."""
-        return self._model or bundled_model()
+        return self._model or _bundled_model()
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -211,11 +211,11 @@ class SemiMarkovAligner(ParsingAligner):
         """All possible phrase pairs of two prepared sentences, with features; the path reads the first."""
         return lattice_of(source, target, self.lexicon, self.ppdb, self.model.options)
 
-    def _read(self, source: Sentence, target: Sentence) -> BestReading:
-        return BestReading.of(self.lattice(source, target), self.model)
+    def _read(self, source: Sentence, target: Sentence) -> _BestReading:
+        return _BestReading.of(self.lattice(source, target), self.model)
 
 
-def bundled_model(name: str = KIND) -> SemiMarkovModel:
+def _bundled_model(name: str = KIND) -> SemiMarkovModel:
     """A model that comes with the package."""
     with bundled_folder(name) as folder:
         return SemiMarkovModel.load(folder)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from forest_align.alignment import AtomicRelation, Links
     from forest_align.types import Sentence
 
-Sides = tuple[LinkedSentence, LinkedSentence]
+_Sides = tuple[LinkedSentence, LinkedSentence]
 
 _RELATIONS = {"modifier": MODIFIER, "agent": AGENT, "patient": PATIENT, "other participant": OTHER}
 _FATES = ("kept", "changed", "exchanged", "lost")
@@ -112,7 +112,7 @@ def _both(name: str, values: Iterable[float]) -> Iterator[tuple[str, float]]:
         yield f"{name}, {end}", value
 
 
-def _left_over(sides: Sides) -> Iterator[tuple[str, float]]:
+def _left_over(sides: _Sides) -> Iterator[tuple[str, float]]:
     missing = [[1.0 - side.probability.get(word, 0.0) for word in range(len(side.words))] for side in sides]
     for name in CLASSES:
         yield from _both(
@@ -137,7 +137,7 @@ def _left_over(sides: Sides) -> Iterator[tuple[str, float]]:
     yield from _both("longest span left", (log1p(max(map(len, one), default=0)) for one in runs))
 
 
-def _replaced(sides: Sides) -> Iterator[tuple[str, float]]:
+def _replaced(sides: _Sides) -> Iterator[tuple[str, float]]:
     of_same = [_by_lemma(*both) for both in (sides, sides[::-1])]
     for kind in KINDS:
         linked = [
@@ -180,7 +180,7 @@ def _by_lemma(side: LinkedSentence, other: LinkedSentence) -> dict[int, bool]:
     }
 
 
-def _relations(sides: Sides) -> Iterator[tuple[str, float]]:
+def _relations(sides: _Sides) -> Iterator[tuple[str, float]]:
     """What became of relations; and of those of moved words, which may stand elsewhere if these are kept."""
     fates: list[list[tuple[int, int, str, str]]] = []
     for side, other in (sides, sides[::-1]):
@@ -235,7 +235,7 @@ def _fate(side: LinkedSentence, word: int, related: int, relation: int) -> str:
     return "exchanged" if any(one in side.partner for one in side.related[word][relation]) else "lost"
 
 
-def _prepositions(sides: Sides) -> Iterator[tuple[str, float]]:
+def _prepositions(sides: _Sides) -> Iterator[tuple[str, float]]:
     """Linked content words whose prepositions are equal or different; words without one do not count."""
     kept = exchanged = 0
     for side, other in (sides, sides[::-1]):
@@ -248,7 +248,7 @@ def _prepositions(sides: Sides) -> Iterator[tuple[str, float]]:
     yield "preposition exchanged", log1p(exchanged / 2)
 
 
-def _order(sides: Sides) -> Iterator[tuple[str, float]]:
+def _order(sides: _Sides) -> Iterator[tuple[str, float]]:
     for name, classes in {"content word": (), "name": ("name", "number"), **KINDS}.items():
         shares, crossings = [], []
         for side in sides:
@@ -287,7 +287,7 @@ def _lost_neighbours(side: LinkedSentence, kind: str) -> int:
     return lost
 
 
-def _whole(sides: Sides) -> Iterator[tuple[str, float]]:
+def _whole(sides: _Sides) -> Iterator[tuple[str, float]]:
     shorter, longer = sorted(log1p(len(side.content)) for side in sides)
     yield "length", shorter
     yield "difference of lengths", longer - shorter
@@ -304,7 +304,7 @@ def _whole(sides: Sides) -> Iterator[tuple[str, float]]:
     yield from _both("farthest word", (float(one.min()) for one in nearest))
 
 
-def _clashes(sides: Sides) -> Iterator[tuple[str, float]]:
+def _clashes(sides: _Sides) -> Iterator[tuple[str, float]]:
     """Different quantities; opposed words, linked or without links."""
     one, two = sides
     quantities = quantity_relations(one.words, two.words, one.tags, two.tags)

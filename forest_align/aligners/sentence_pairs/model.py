@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from forest_align.types import Node, Sentence
 
 
-#: The three regressions, in the order of the weights.
-REGRESSIONS = ("nearly the same words", "strict", "loose")
+# The three regressions, in the order of the weights.
+_REGRESSIONS = ("nearly the same words", "strict", "loose")
 
 FORMAT = ModelFormat(
     "paraphrases",
@@ -38,9 +38,9 @@ FORMAT = ModelFormat(
     {
         "mean": (len(FEATURES),),
         "scale": (len(FEATURES),),
-        "weights": (len(REGRESSIONS), len(FEATURES) + 1),
+        "weights": (len(_REGRESSIONS), len(FEATURES) + 1),
     },
-    {"regressions": REGRESSIONS, "features": FEATURES},
+    {"regressions": _REGRESSIONS, "features": FEATURES},
 )
 # Standardised features are clipped to this: no pair is far from all that was seen in training.
 _MOST_DEVIATIONS = 4.0

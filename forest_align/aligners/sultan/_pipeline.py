@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Mentions:
+class _Mentions:
     """The names of two sentences."""
 
     source: SentenceView
@@ -184,7 +184,7 @@ class _Pipeline:
     def align_entities(self) -> None:
         """*neAlign* (§3.3.2): full mentions, acronyms, then partial mentions of the same name."""
         chosen: set[tuple[Entity, Entity]] = set()
-        mentions = Mentions(self.source, self.target, self.done_source, self.done_target)
+        mentions = _Mentions(self.source, self.target, self.done_source, self.done_target)
         for kind in (mentions.full, mentions.acronym, mentions.partial):
             found = []
             for a in self.source.entities:

@@ -30,7 +30,7 @@ _ALL_LINKS_MINIMUM = 0.3
 DEFAULT_WORDS = "contextual"
 
 
-class WithFallback:
+class _WithFallback:
     """Uses one provider for sentences with word vectors and another for all others."""
 
     uses_vectors = True
@@ -120,7 +120,7 @@ def word_candidates(
         ContextualAligner(ppdb=table, links=links),
         minimum_score=least if minimum_score is None else minimum_score,
     )
-    return WithFallback(provider, from_dictionary)
+    return _WithFallback(provider, from_dictionary)
 
 
 def word_candidate_files(name: str) -> list[Path]:

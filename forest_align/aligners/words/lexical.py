@@ -94,8 +94,8 @@ def _ordered(one: str, two: str) -> tuple[str, str]:
     return (one, two) if one < two else (two, one)
 
 
-#: Score of a user's link that has none.
-GIVEN_SCORE = 0.99
+# Score of a user's link that has none.
+_GIVEN_SCORE = 0.99
 # Kinds of evidence that make a candidate; the others are features only.
 _PROPOSING = SAME_LEMMA | RELATED_LEMMAS | int(Evidence.PREPOSITION | Evidence.EMBEDDING)
 
@@ -174,12 +174,12 @@ class GivenCandidates:
         links = self._links.check(len(source), len(target))
         scores = np.zeros((len(source), len(target)))
         for index, (i, j) in enumerate(links):
-            score = GIVEN_SCORE if links.scores is None else links.scores[index]
+            score = _GIVEN_SCORE if links.scores is None else links.scores[index]
             if not 0.0 <= score <= 1.0:
                 raise InputError(f"expected a probability from 0 to 1 for link {i}-{j}, found {score:g}")
-            scores[i, j] = min(max(score, 1 - GIVEN_SCORE), GIVEN_SCORE)
+            scores[i, j] = min(max(score, 1 - _GIVEN_SCORE), _GIVEN_SCORE)
         found = [Candidate((i, i + 1), (j, j + 1), float(scores[i, j]), ("given",)) for i, j in links]
-        for left, right, _ in linked_blocks(scores, threshold=1 - GIVEN_SCORE):
+        for left, right, _ in linked_blocks(scores, threshold=1 - _GIVEN_SCORE):
             score = float(scores[left[0] : left[1], right[0] : right[1]].mean())
             found.append(Candidate(left, right, score, ("given",)))
         return tuple(sorted(found))

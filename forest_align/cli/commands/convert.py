@@ -53,7 +53,7 @@ _WRITABLE = tuple(name for name, f in FORMATS.items() if f.writer)
 
 
 @dataclass(frozen=True, slots=True)
-class ConvertOptions:
+class _ConvertOptions:
     """Options of the command."""
 
     input: str = argument("IN", help="file to read; - for standard input")
@@ -81,10 +81,10 @@ class ConvertOptions:
     )
 
 
-OPTIONS = ConvertOptions
+OPTIONS = _ConvertOptions
 
 
-def run(options: ConvertOptions) -> int:
+def run(options: _ConvertOptions) -> int:
     """Convert; return the exit status."""
     to_file = options.output != "-"
     refuse_compressed(options.output)

@@ -27,7 +27,7 @@ EPILOG = (
 )
 
 
-def run(options: DifferencesOptions) -> int:
+def run(options: _DifferencesOptions) -> int:
     """Compute and write; return the exit status."""
     return write_derived(options, "differences", _WRITERS, {})
 
@@ -45,10 +45,10 @@ _WRITERS = {
 
 
 @dataclass(frozen=True, slots=True)
-class DifferencesOptions(DerivedOptions):
+class _DifferencesOptions(DerivedOptions):
     """Options of the command."""
 
     to: str | None = to_option(_WRITERS)
 
 
-OPTIONS = DifferencesOptions
+OPTIONS = _DifferencesOptions

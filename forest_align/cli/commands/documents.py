@@ -35,7 +35,7 @@ EPILOG = (
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentsOptions:
+class _DocumentsOptions:
     """Options of the command."""
 
     source: str = argument("A|PAIRS", help="the first document, or a list of pairs; - for standard input")
@@ -58,13 +58,13 @@ class DocumentsOptions:
     links: str = links_option()
 
 
-OPTIONS = DocumentsOptions
+OPTIONS = _DocumentsOptions
 
 
-def run(options: DocumentsOptions) -> int:
+def run(options: _DocumentsOptions) -> int:
     """Align and write; return the exit status."""
     to = result_format(options.result, (options.source, options.target))
-    aligner, settings = document_aligner(options)
+    aligner, settings = _document_aligner(options)
     pairs = read_document_pairs(options.source, options.target, options.result.lines)
 
     def aligned(pair: DocumentPair) -> DocumentAlignment:
@@ -78,7 +78,7 @@ def run(options: DocumentsOptions) -> int:
     )
 
 
-def document_aligner(options: DocumentsOptions) -> tuple[DocumentAligner, dict[str, str]]:
+def _document_aligner(options: _DocumentsOptions) -> tuple[DocumentAligner, dict[str, str]]:
     """The document aligner of a command's options, and settings that a resumed run must share."""
     from forest_align.aligners.documents import DocumentAligner
 

@@ -34,7 +34,7 @@ EPILOG = (
 )
 
 
-def run(options: EditsOptions) -> int:
+def run(options: _EditsOptions) -> int:
     """Extract and write; return the exit status."""
     settings = {"--minimal": "given" if options.minimal else ""}
     return write_derived(options, "edits", _writers(minimal=options.minimal), settings)
@@ -65,7 +65,7 @@ def _json(values: object) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class EditsOptions(DerivedOptions):
+class _EditsOptions(DerivedOptions):
     """Options of the command."""
 
     to: str | None = to_option(_writers(minimal=False))
@@ -76,4 +76,4 @@ class EditsOptions(DerivedOptions):
     )
 
 
-OPTIONS = EditsOptions
+OPTIONS = _EditsOptions

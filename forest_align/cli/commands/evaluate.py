@@ -32,7 +32,7 @@ examples:
 
 
 @dataclass(frozen=True, slots=True)
-class EvaluateOptions:
+class _EvaluateOptions:
     """Options of the command."""
 
     gold: str = argument("GOLD", help="file with gold word links")
@@ -56,10 +56,10 @@ class EvaluateOptions:
     gold_format: str | None = format_option("--from", "format of GOLD; recognised by default")
 
 
-OPTIONS = EvaluateOptions
+OPTIONS = _EvaluateOptions
 
 
-def run(args: EvaluateOptions) -> int:
+def run(args: _EvaluateOptions) -> int:
     """Score and print; return 0 on success."""
     from forest_align.eval.files.evaluation import compare, to_json, to_text
     from forest_align.eval.files.prediction_files import (
@@ -99,7 +99,7 @@ def run(args: EvaluateOptions) -> int:
 
 
 def _warn_of_mistaken_files(
-    gold: Sequence[JudgedPair], predictions: Sequence[FilePrediction], args: EvaluateOptions
+    gold: Sequence[JudgedPair], predictions: Sequence[FilePrediction], args: _EvaluateOptions
 ) -> None:
     """Warn if gold and predictions are one file, or look swapped: gold links have no probabilities."""
     from forest_align.types import InputWarning

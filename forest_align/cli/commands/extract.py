@@ -49,7 +49,7 @@ _DEFAULTS = Selection()
 
 
 @dataclass(frozen=True, slots=True)
-class ExtractOptions:
+class _ExtractOptions:
     """Options of the command."""
 
     alignments: tuple[str, ...] = argument(
@@ -103,10 +103,10 @@ class ExtractOptions:
     cluster: ClusterOptions = part(ClusterOptions)
 
 
-OPTIONS = ExtractOptions
+OPTIONS = _ExtractOptions
 
 
-def run(options: ExtractOptions) -> int:
+def run(options: _ExtractOptions) -> int:
     """Count and write; return the exit status."""
     selection = Selection(
         min_probability=options.min_probability,
@@ -128,7 +128,7 @@ def run(options: ExtractOptions) -> int:
     if options.resume and kept is None:
         raise InputError("--resume needs -o OUT, a file, and inputs that can be read again: not -, no pipe")
     with PhraseCounts(selection, kept, inputs=options.alignments, resume=options.resume) as counts:
-        broken = count_alignments(counts, options.alignments)
+        broken = _count_alignments(counts, options.alignments)
         if broken and not counts.alignments and not counts.failed:
             counts.delete()
             raise no_alignments(broken, options.alignments[0])
@@ -158,7 +158,7 @@ def write_table(
     _report(counts, written, broken)
 
 
-def _count_shard(options: ExtractOptions, shard: Shard, selection: Selection) -> int:
+def _count_shard(options: _ExtractOptions, shard: Shard, selection: Selection) -> int:
     """Count the alignments of one shard into a part; return the exit status."""
     refuse_with("extract --shard", options)
     check_shard(options, (None,))
@@ -167,7 +167,7 @@ def _count_shard(options: ExtractOptions, shard: Shard, selection: Selection) ->
     if (report := folder.report_finished(shard.number)) is not None:
         return EXIT_SOME_FAILED if report.failures else EXIT_OK
     with PhraseCounts(selection, folder.part(shard.number), inputs=options.alignments, resume=True) as counts:
-        broken = count_alignments(counts, options.alignments, lambda line: share.takes((line,)))
+        broken = _count_alignments(counts, options.alignments, lambda line: share.takes((line,)))
         counts.save()
         print(
             f"forest-align extract: {counts.alignments} alignments in shard {shard.number} of {shard.count}",
@@ -178,7 +178,7 @@ def _count_shard(options: ExtractOptions, shard: Shard, selection: Selection) ->
     return EXIT_SOME_FAILED if broken else EXIT_OK
 
 
-def _count_on_engine(options: ExtractOptions, selection: Selection, engine: RayOptions) -> int:
+def _count_on_engine(options: _ExtractOptions, selection: Selection, engine: RayOptions) -> int:
     """Count each input into a part of its own, on a cluster; return the exit status."""
     refuse_with("extract --engine", options)
     if options.output is None:
@@ -188,12 +188,12 @@ def _count_on_engine(options: ExtractOptions, selection: Selection, engine: RayO
     options = replace(options, alignments=tuple(file for path in options.alignments for file in expand(path)))
     _check_files(options.alignments, None)
     folder = _begun_folder(options, selection, len(options.alignments), 0)
-    parts = CountedParts(folder, options.alignments, selection)
+    parts = _CountedParts(folder, options.alignments, selection)
     failures = run_parts(PartWork(folder, parts.write, {"files": folder.parts}), "lines", engine)
     return EXIT_SOME_FAILED if failures else EXIT_OK
 
 
-def _begun_folder(options: ExtractOptions, selection: Selection, parts: int, block: int) -> PartFolder:
+def _begun_folder(options: _ExtractOptions, selection: Selection, parts: int, block: int) -> PartFolder:
     """The folder of the parts, whose settings are those of this run."""
     settings = {
         "the version": __version__,
@@ -247,7 +247,7 @@ def _report(counts: PhraseCounts, written: int, broken: int) -> None:
     )
 
 
-def count_alignments(
+def _count_alignments(
     counts: PhraseCounts,
     paths: Sequence[str],
     wanted: Callable[[str], bool] | None = None,
@@ -270,7 +270,7 @@ def count_alignments(
 
 
 @dataclass(frozen=True, slots=True)
-class CountedParts:
+class _CountedParts:
     """Counts the alignments of each file into a part of its own."""
 
     folder: PartFolder
@@ -282,7 +282,7 @@ class CountedParts:
         part = self.folder.part(number)
         fresh = self.folder.scratch(number)  # a database has one user at a time
         with PhraseCounts(self.selection, fresh, inputs=self.paths) as counts:
-            broken = count_alignments(counts, [self.paths[number - 1]], whole=self.paths)
+            broken = _count_alignments(counts, [self.paths[number - 1]], whole=self.paths)
             counts.save()
             items = counts.alignments + counts.failed + broken
         fresh.replace(part)

@@ -35,7 +35,7 @@ EPILOG = (
 
 
 @dataclass(frozen=True, slots=True)
-class JoinOptions:
+class _JoinOptions:
     """Options of the command."""
 
     folder: str = argument("FOLDER", help="the folder with the parts")
@@ -53,10 +53,10 @@ class JoinOptions:
     )
 
 
-OPTIONS = JoinOptions
+OPTIONS = _JoinOptions
 
 
-def run(options: JoinOptions) -> int:
+def run(options: _JoinOptions) -> int:
     """Join and write; return the exit status."""
     folder = PartFolder.open(Path(options.folder))
     if folder.suffix == ".parquet":
@@ -91,7 +91,7 @@ def _check_name(folder: PartFolder, output: str | None) -> None:
         refuse_compressed(output)
 
 
-def _join_counts(folder: PartFolder, options: JoinOptions) -> int:
+def _join_counts(folder: PartFolder, options: _JoinOptions) -> int:
     table = TABLE_FORMATS[options.to or format_of_output(options.output, TABLE_FORMATS, "tsv")]
     if options.output is not None:
         refuse_compressed(options.output)

@@ -164,17 +164,17 @@ EPILOG = (
 
 
 @dataclass(frozen=True, slots=True)
-class LicencesOptions:
+class _LicencesOptions:
     """Options of the command."""
 
     part: str | None = argument("PART", nargs="?", help="show only this part and those it depends on")
     to: str = option("--to", choices=("text", "markdown"), default="text", help="format")
 
 
-OPTIONS = LicencesOptions
+OPTIONS = _LicencesOptions
 
 
-def run(options: LicencesOptions) -> int:
+def run(options: _LicencesOptions) -> int:
     """Print the tables; return the exit status."""
     known = bundled_parts()
     if options.part is not None and options.part not in known.parts:

@@ -31,7 +31,7 @@ EPILOG = (
 
 
 @dataclass(frozen=True, slots=True)
-class SupportOptions:
+class _SupportOptions:
     """Options of the command."""
 
     summary: str = argument("SUMMARY|PAIRS", help="the summary, or a list of pairs; - for standard input")
@@ -53,10 +53,10 @@ class SupportOptions:
     )
 
 
-OPTIONS = SupportOptions
+OPTIONS = _SupportOptions
 
 
-def run(options: SupportOptions) -> int:
+def run(options: _SupportOptions) -> int:
     """Compare and write; return the exit status."""
     from forest_align.aligners.attribution import SupportFinder
 

@@ -27,7 +27,7 @@ examples:
 
 
 @dataclass(frozen=True, slots=True)
-class TrainJointOptions(GoldOptions):
+class _TrainJointOptions(GoldOptions):
     """Options of the command."""
 
     variant: str = option(
@@ -64,16 +64,16 @@ class TrainJointOptions(GoldOptions):
     resume: bool = option("--resume", action="store_true", help="continue from the checkpoint")
 
 
-OPTIONS = TrainJointOptions
+OPTIONS = _TrainJointOptions
 
 
-def run(args: TrainJointOptions) -> int:
+def run(args: _TrainJointOptions) -> int:
     """Train; return 0 on success, 1 if some pairs could not be used."""
     with training_lock(args.output):
         return _train(args)
 
 
-def _train(args: TrainJointOptions) -> int:
+def _train(args: _TrainJointOptions) -> int:
     from forest_align.aligners.joint.solver import import_solver
     from forest_align.em.joint.examples import fingerprint
     from forest_align.em.joint.training import JointSettings, train_joint_model
@@ -105,7 +105,7 @@ def _train(args: TrainJointOptions) -> int:
     return 1 if failed else 0
 
 
-def _read(args: TrainJointOptions) -> tuple[list[JointExample], int]:
+def _read(args: _TrainJointOptions) -> tuple[list[JointExample], int]:
     """The examples, and the number of unusable pairs; the reasons are written to stderr."""
     from forest_align.aligners.contextual.aligner import bundled_model
     from forest_align.em.corpus.gold_pairs import read_gold_files
@@ -131,7 +131,7 @@ def _read(args: TrainJointOptions) -> tuple[list[JointExample], int]:
     return examples, len(problems)
 
 
-def _card(args: TrainJointOptions, pairs: int) -> dict[str, object]:
+def _card(args: _TrainJointOptions, pairs: int) -> dict[str, object]:
     """The part of the model's description about its training."""
     return {
         "trained on": ["/".join(Path(path).parts[-2:]) for path in args.gold],

@@ -31,7 +31,7 @@ examples:
 
 
 @dataclass(frozen=True, slots=True)
-class TrainSemiMarkovOptions(GoldOptions):
+class _TrainSemiMarkovOptions(GoldOptions):
     """Options of the command."""
 
     ppdb: str | None = option(
@@ -79,16 +79,16 @@ class TrainSemiMarkovOptions(GoldOptions):
     resume: bool = option("--resume", action="store_true", help="continue from the checkpoint")
 
 
-OPTIONS = TrainSemiMarkovOptions
+OPTIONS = _TrainSemiMarkovOptions
 
 
-def run(args: TrainSemiMarkovOptions) -> int:
+def run(args: _TrainSemiMarkovOptions) -> int:
     """Train; return 0 on success, 1 if some pairs could not be used."""
     with training_lock(args.output):
         return _train(args)
 
 
-def _train(args: TrainSemiMarkovOptions) -> int:
+def _train(args: _TrainSemiMarkovOptions) -> int:
     from forest_align.aligners.semi_markov.lattice import LatticeOptions
     from forest_align.em.semi_markov.training import SemiMarkovSettings, train_semi_markov_model
     from forest_align.system.terminal import counting_bar
@@ -121,7 +121,7 @@ def _report(bar: Any) -> Any:
 
 
 def _read(
-    args: TrainSemiMarkovOptions, settings: SemiMarkovSettings
+    args: _TrainSemiMarkovOptions, settings: SemiMarkovSettings
 ) -> tuple[list[LatticeExample], int, int]:
     """The examples, and the numbers of pairs and of unusable ones; the reasons are written to stderr."""
     from forest_align.em.corpus.gold_pairs import read_gold_files, read_gold_pairs
@@ -141,7 +141,7 @@ def _read(
     return examples, len(gold), len(problems)
 
 
-def _card(args: TrainSemiMarkovOptions, pairs: int, losses: tuple[float, ...]) -> dict[str, object]:
+def _card(args: _TrainSemiMarkovOptions, pairs: int, losses: tuple[float, ...]) -> dict[str, object]:
     """The part of the model's description about its training."""
     return {
         "weights": "softmax-margin with Hamming cost, L-BFGS",

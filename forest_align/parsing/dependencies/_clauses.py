@@ -206,8 +206,8 @@ def _clause_argument(parent: HeadedPhrase, position: int) -> str:
         first = introducer(child)
         nominal = first is None or first.label == "WHNP" or first.word in COMPLEMENTIZERS
         is_subject = nominal and _is_subject(parent, position)
-        return "csubj" if is_subject else complement_or_adverbial(child, True)
-    return complement_or_adverbial(child, False)
+        return "csubj" if is_subject else _complement_or_adverbial(child, True)
+    return _complement_or_adverbial(child, False)
 
 
 def _is_subject(parent: HeadedPhrase, position: int) -> bool:
@@ -217,7 +217,7 @@ def _is_subject(parent: HeadedPhrase, position: int) -> bool:
     return parent.label != "SINV" and not is_comma and all(child.label != "NP" for child in before)
 
 
-def complement_or_adverbial(sbar: HeadedPhrase, before_head: bool) -> str:
+def _complement_or_adverbial(sbar: HeadedPhrase, before_head: bool) -> str:
     """Distinguish a complement clause from an adverbial one by its introducing word."""
     first = introducer(sbar)
     if first is None:

@@ -22,7 +22,7 @@ COPULAS = BE_FORMS | frozenset(
 GET_FORMS = frozenset("get gets got getting gotten".split())
 HAVE_FORMS = frozenset("have has had having 've".split())
 _OTHER_AUXILIARIES = "'d do does did doing done ca wo sha will would can could may might must shall should to"
-AUXILIARY_FORMS = BE_FORMS | HAVE_FORMS | frozenset(_OTHER_AUXILIARIES.split())
+_AUXILIARY_FORMS = BE_FORMS | HAVE_FORMS | frozenset(_OTHER_AUXILIARIES.split())
 VERB_TAGS = frozenset("VB VBD VBG VBN VBP VBZ".split())
 NOUN_TAGS = frozenset("NN NNS NNP NNPS".split())
 PUNCTUATION_TAGS = frozenset(". , : `` '' -LRB- -RRB- HYPH NFP \" SYM".split())
@@ -124,7 +124,7 @@ _LAST_RESORT: tuple[tuple[str, list[str]], ...] = (("RIGHT", []),)
 _CONJUNCTIONS = ("CC", "CONJP")
 _CONJUNCT_NOUNS = NOUN_TAGS | frozenset("NP NX NML NAC WHNP QP PRP CD $ FW EX WP".split())
 _VERBAL = VERB_TAGS | {"POS"}
-_HELPING = AUXILIARY_FORMS | GET_FORMS
+_HELPING = _AUXILIARY_FORMS | GET_FORMS
 _ALIASES = {"NX": "NP", "NML": "NP", "TOP": "S", "ROOT": "S", "": "S"}
 _PREDICATES = frozenset("NP ADJP WHNP WHADJP UCP NML NX JJ JJR JJS".split())
 

@@ -236,7 +236,7 @@ def _load(model: str | None) -> Any:
     return pipeline
 
 
-ANNOTATORS = ("trees", "spacy")
+_ANNOTATORS = ("trees", "spacy")
 
 
 def load_annotator(name: str) -> Annotator:
@@ -249,8 +249,8 @@ def load_annotator(name: str) -> Annotator:
     ModelError
         If spaCy or its model is not installed.
     """
-    if name not in ANNOTATORS:
-        raise InputError(f"expected one of {', '.join(ANNOTATORS)}, found {name!r}", field="annotator")
+    if name not in _ANNOTATORS:
+        raise InputError(f"expected one of {', '.join(_ANNOTATORS)}, found {name!r}", field="annotator")
     if name == "trees":
         return TreeAnnotator()
     return SpacyAnnotator()

@@ -17,7 +17,7 @@ from forest_align.types.brackets import split_chain
 PUNCTUATION = frozenset(
     {".", ",", ":", "``", "''", "-LRB-", "-RRB-", "-LCB-", "-RCB-", "-LSB-", "-RSB-", '"'}
 )
-CONJUNCTIONS = frozenset({"CC", "CONJP"})
+_CONJUNCTIONS = frozenset({"CC", "CONJP"})
 
 _AUXILIARY_FORMS = frozenset(
     """be am is are was were been being 's 're 'm have has had having 've 'd do does did done doing
@@ -43,20 +43,20 @@ _KINDS = {
 }
 
 LEFT, RIGHT = 1, -1
-Rule = tuple[int, tuple[str, ...]]
+_Rule = tuple[int, tuple[str, ...]]
 
 
-def _each(direction: int, labels: str) -> tuple[Rule, ...]:
+def _each(direction: int, labels: str) -> tuple[_Rule, ...]:
     """One rule per label: an earlier label wins at any position."""
     return tuple((direction, (label,)) for label in labels.split())
 
 
-def _any(direction: int, labels: str) -> Rule:
+def _any(direction: int, labels: str) -> _Rule:
     """The first child from one side that has any of the labels."""
     return (direction, tuple(labels.split()))
 
 
-_VERB_RULE: Rule = (LEFT, tuple(sorted(_VERBS)))
+_VERB_RULE: _Rule = (LEFT, tuple(sorted(_VERBS)))
 _CLAUSE_RULES = (
     *_each(LEFT, "VP S SBAR SQ SINV"),
     _VERB_RULE,
@@ -76,7 +76,7 @@ _NOUN_RULES = (
 _LOOSE_RULES = _each(LEFT, "S SINV SQ SBARQ SBAR VP NP ADJP PP ADVP WHNP UCP")
 
 # Label -> rules, tried in order. SBAR, SBARQ and the like skip the word that introduces them.
-_RULES: dict[str, tuple[Rule, ...]] = {
+_RULES: dict[str, tuple[_Rule, ...]] = {
     "ADJP": (
         _any(RIGHT, "JJ JJR JJS VBN VBG ADJP"),
         *_each(LEFT, "NNS QP NN $ NP ADVP DT FW RBR RBS SBAR"),
@@ -135,7 +135,7 @@ def coordinations(label: str, children: tuple[str, ...]) -> tuple[tuple[int, int
     """
     runs: list[tuple[int, int]] = []
     for at, child in enumerate(children):
-        if child not in CONJUNCTIONS:
+        if child not in _CONJUNCTIONS:
             continue
         left, right = _skip(children, at, -1, PUNCTUATION), _skip(children, at, 1, _BEFORE_CONJUNCT)
         if left is None or right is None:
@@ -165,8 +165,8 @@ def _skip(children: Sequence[str], at: int, step: int, passed: frozenset[str]) -
         # "here and there": the adverb is the conjunct itself.
         index = at + step
         inside = 0 <= index < len(children) and children[index] not in PUNCTUATION
-        return index if inside and children[index] not in CONJUNCTIONS else None
-    return None if children[index] in CONJUNCTIONS else index
+        return index if inside and children[index] not in _CONJUNCTIONS else None
+    return None if children[index] in _CONJUNCTIONS else index
 
 
 def _kind(child: str) -> str:
@@ -217,7 +217,7 @@ def _first_conjunct(children: Sequence[str], left: int, floor: int) -> int:
 
 def last_conjunction(children: Sequence[str], first: int, last: int) -> int:
     """The conjunction that heads the coordination of the children ``[first, last)``."""
-    return max(index for index in range(first, last) if children[index] in CONJUNCTIONS)
+    return max(index for index in range(first, last) if children[index] in _CONJUNCTIONS)
 
 
 def _head_by_rules(label: str, children: tuple[str, ...]) -> int:

@@ -71,7 +71,7 @@ def sentence_from_trees(
         See :func:`forest_from_trees`.
     """
     words, forest = forest_from_trees(trees, log_probabilities)
-    return sentence_from_forest(words, forest, lemmatizer=lemmatizer)
+    return _sentence_from_forest(words, forest, lemmatizer=lemmatizer)
 
 
 def sentence_from_bracket(text: str, *, lemmatizer: Callable[[str, str], str] | None = None) -> Sentence:
@@ -175,18 +175,18 @@ def read_bracket(text: str) -> nltk.Tree:
     return tree
 
 
-def sentence_from_forest(
+def _sentence_from_forest(
     words: Sequence[str], forest: ParseForest, *, lemmatizer: Callable[[str, str], str] | None = None
 ) -> Sentence:
     """A sentence around a forest, see :func:`sentence_from_trees`."""
-    plain = Sentence.from_words(words, best_tags(forest))
+    plain = Sentence.from_words(words, _best_tags(forest))
     tokens = plain.tokens
     if lemmatizer is not None:
         tokens = tuple(Token(t.text, lemmatizer(t.text, t.tag), t.tag, t.start, t.end) for t in tokens)
     return Sentence(tokens, forest=forest, text=plain.text, starts=starts_of_sentences(forest))
 
 
-def best_tags(forest: ParseForest) -> list[str]:
+def _best_tags(forest: ParseForest) -> list[str]:
     """Part-of-speech tags of the forest's best tree, one per token."""
     tags = [""] * forest.token_count
     for node in forest.best_nodes():

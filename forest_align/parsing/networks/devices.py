@@ -17,8 +17,8 @@ def check_device(name: str) -> str:
     return name
 
 
-#: Subwords per batch on a processor: few enough for its cache.
-BATCH_SUBWORDS = 700
+# Subwords per batch on a processor: few enough for its cache.
+_BATCH_SUBWORDS = 700
 #: The same on a GPU, which is busy only with thousands of rows. The parser takes about 1 GB of its memory.
 DEVICE_BATCH_SUBWORDS = 1 << 14
 
@@ -40,7 +40,7 @@ class Device:
 
 
 #: Floating point on a processor, with which integers are compared.
-EXACT = Device("cpu", "float32", BATCH_SUBWORDS)
+EXACT = Device("cpu", "float32", _BATCH_SUBWORDS)
 
 
 def find_device(name: str = "cpu") -> Device:
@@ -50,7 +50,7 @@ def find_device(name: str = "cpu") -> Device:
     far from its largest number.
     """
     if check_device(name) == "cpu":
-        return Device("cpu", "int8", BATCH_SUBWORDS)
+        return Device("cpu", "int8", _BATCH_SUBWORDS)
     try:
         import torch  # takes seconds, and processors need none of it
     except ModuleNotFoundError:

@@ -9,16 +9,16 @@ import numpy as np
 from forest_align.cext import encoder
 from forest_align.parsing.networks.stored_tables import Table, whole
 
-#: Weights of a layer by name, as a model file has them.
-Stored = Mapping[str, np.ndarray | Table]
-#: Turns rows, float32 (n, K), into others.
-RowFunction = Callable[[np.ndarray], np.ndarray]
+# Weights of a layer by name, as a model file has them.
+_Stored = Mapping[str, np.ndarray | Table]
+# Turns rows, float32 (n, K), into others.
+_RowFunction = Callable[[np.ndarray], np.ndarray]
 
 
 class LayerWeights:
     """Weights whose names begin with a prefix; each is converted to float32 when it is asked for."""
 
-    def __init__(self, stored: Stored, prefix: str = "") -> None:
+    def __init__(self, stored: _Stored, prefix: str = "") -> None:
         self._stored, self._prefix = stored, prefix
 
     def __getitem__(self, name: str) -> np.ndarray:
@@ -35,9 +35,9 @@ class LayerWeights:
             np.concatenate([self[f"{name}.bias"] for name in names]),
         )
 
-    def norm(self, name: str, epsilon: float = 1e-5) -> Normalisation:
+    def norm(self, name: str, epsilon: float = 1e-5) -> _Normalisation:
         """Layer normalisation with a weight and a bias."""
-        return Normalisation(self[f"{name}.weight"], self[f"{name}.bias"], epsilon)
+        return _Normalisation(self[f"{name}.weight"], self[f"{name}.bias"], epsilon)
 
 
 class IntegerLinear:
@@ -61,7 +61,7 @@ class IntegerLinear:
         return encoder.multiply(rows, self._packed, self._offsets, self._scales, self._bias, self._size)
 
 
-class Normalisation:
+class _Normalisation:
     """Layer normalisation of rows, or of their sums with others."""
 
     def __init__(self, weight: np.ndarray, bias: np.ndarray, epsilon: float) -> None:

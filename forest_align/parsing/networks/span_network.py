@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
 #: Applies a layer: ``[..., K]`` to ``[..., N]``.
 Linear = Callable[[torch.Tensor], torch.Tensor]
-PROCESSOR = torch.device("cpu")
+_PROCESSOR = torch.device("cpu")
 #: Spans scored at once: enough to keep two cores busy, few enough for a processor's cache.
 SPAN_CHUNK = 2048
-#: The same on a GPU: 0.4 GB of memory in 16 bits.
-DEVICE_SPAN_CHUNK = 1 << 18
-#: Spans are scored in multiples of this number.
-SPAN_STEP = 256
+# The same on a GPU: 0.4 GB of memory in 16 bits.
+_DEVICE_SPAN_CHUNK = 1 << 18
+# Spans are scored in multiples of this number.
+_SPAN_STEP = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def score_spans(
     # Chunks keep the memory of long sentences bounded: hidden layers are wider than the scores.
     for chosen in torch.arange(len(sentence), device=sentence.device).split(chunk):
         # The library caches code and memory for every number of rows, so use few different numbers.
-        rows = functional.pad(chosen, (0, -len(chosen) % SPAN_STEP))
+        rows = functional.pad(chosen, (0, -len(chosen) % _SPAN_STEP))
         offset = sentence[rows] * count
         spans = flat.index_select(0, offset + last[rows] + 1)
         spans = spans - flat.index_select(0, offset + first[rows])
@@ -98,12 +98,12 @@ class SpanNetwork:
         weights: Mapping[str, Any],
         sizes: NetworkSizes,
         dtype: torch.dtype,
-        device: torch.device = PROCESSOR,
+        device: torch.device = _PROCESSOR,
     ) -> None:
         self.sizes = sizes
         self.longest = sizes.positions
         named = Weights(weights, dtype, device)
-        self._span_chunk = SPAN_CHUNK if device.type == "cpu" else DEVICE_SPAN_CHUNK
+        self._span_chunk = SPAN_CHUNK if device.type == "cpu" else _DEVICE_SPAN_CHUNK
         self._input = named.layer("input")
         self._encoder = [
             EncoderLayer(

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from forest_align.parsing.networks._network_shapes import VectorSizes
     from forest_align.parsing.networks.stored_tables import Table
 
-#: Attention is padded to a multiple of this number of positions, which is one or two processor vectors. So
-#: sums have the same order for any length of the other sentences, and loops have no slow remainder.
-ATTENTION_STEP = 16
+# Attention is padded to a multiple of this number of positions, which is one or two processor vectors. So
+# sums have the same order for any length of the other sentences, and loops have no slow remainder.
+_ATTENTION_STEP = 16
 
 
 class PackedRows:
@@ -36,7 +36,7 @@ class PackedRows:
 
     def __init__(self, present: torch.Tensor) -> None:
         self._present, self._length = present, present.shape[1]
-        grid = functional.pad(present, (0, -self._length % ATTENTION_STEP))
+        grid = functional.pad(present, (0, -self._length % _ATTENTION_STEP))
         self._shape = grid.shape
         self._places = grid.flatten().nonzero().flatten()
         # Attention is faster without a mask.

@@ -43,7 +43,7 @@ class WordVectors:
 
     def __init__(self, folder: Path = BUNDLED, device: Device | None = None) -> None:
         self._device = device or find_device()
-        sizes = read_sizes(folder)
+        sizes = _read_sizes(folder)
         path = folder / ENCODER_WEIGHTS
         stored = map_arrays(path)
         check_bounded(path, stored)
@@ -149,7 +149,7 @@ def _network(stored: Mapping[str, np.ndarray | Table], sizes: VectorSizes, devic
     return TorchVectorNetwork(stored, sizes, getattr(torch, device.dtype), torch.device(device.place))
 
 
-def read_sizes(folder: Path) -> VectorSizes:
+def _read_sizes(folder: Path) -> VectorSizes:
     """Read ``encoder.json`` of an encoder."""
     config, place = read_config(folder, ENCODER_SIZES), folder / ENCODER_SIZES
     if config.get("format") != FORMAT:
