@@ -32,6 +32,7 @@ from forest_align.meaning.relation_algebra import (
 )
 
 if TYPE_CHECKING:
+    from forest_align.parsing.dependencies.typed import Dependency
     from forest_align.types import Sentence
 
 # Quantifiers whose noun is in a context that turns relations around.
@@ -150,8 +151,18 @@ class _Comparison:
         links = self.partners[0]
         if other.target in links.get(one.target, ()):
             return not self._opposed(one.target, other.target)
+        # *They won't*, *they won't do so*: an auxiliary alone is linked to that of the verb.
+        verbs = {edge.governor for edge in self._auxiliaries(1, links.get(one.target, ()))}
+        alone = {edge.governor for edge in self._auxiliaries(0, self.partners[1].get(other.target, ()))}
+        if other.target in verbs or one.target in alone:
+            return True
         are_linked = one.clause >= 0 and other.clause >= 0 and other.clause in links.get(one.clause, ())
         return are_linked and not self._opposed(one.clause, other.clause)
+
+    def _auxiliaries(self, side: int, words: Iterable[int]) -> Iterator[Dependency]:
+        """The dependencies by which some words are auxiliaries."""
+        for word in words:
+            yield from (edge for edge in self.sides[side].governors.get(word, ()) if edge.relation == "aux")
 
     def _opposed(self, i: int, j: int) -> bool:
         relation, _ = self._word_relation(i, j)
@@ -408,12 +419,24 @@ class _Comparison:
                 known = self._of_quantifier(side, word) or left_over_relation(read, word, linked)
                 if known is None:
                     continue
+                if read.lower[word] == "former" and self._was(side, word):
+                    known = UNKNOWN, known[1]
                 span = _span(word)
                 if side == 0:
                     found.append(AtomicRelation(span, None, *known))
                 else:
                     found.append(AtomicRelation(None, span, flipped(known[0]), known[1]))
         return found
+
+    def _was(self, side: int, adjective: int) -> bool:
+        """Whether the other sentence says that someone was what a noun is called: *was her teacher*."""
+        other = self.sides[1 - side]
+        return any(
+            below.relation == "cop" and other.lower[below.dependent] in ("was", "were")
+            for edge in self.sides[side].governors.get(adjective, ())
+            for partner in self.partners[side].get(edge.governor, ())
+            for below in other.dependents.get(partner, ())
+        )
 
     def _is_degree(self, side: int, word: int) -> bool:
         """Whether a word says what the form of a linked word says: *most costly*, *costliest*."""
