@@ -1,9 +1,8 @@
 """Train the judge of the forest aligner's derivations.
 
 It learns from phrases that people marked: those of ETPC (the dev half), and of verses of all books but 1SA
-and ROM. Verses are a sample of those of at most ``LONGEST_VERSE`` words. The first look at a pair of ETPC
-comes from a phrase-pair model that has not seen it (``--folds`` of the recipe ``phrases``); the bundled
-one has seen no verse.
+and ROM. The first look at a pair of ETPC comes from a phrase-pair model that has not seen it (``--folds`` of
+the recipe ``phrases``); the bundled one has seen no verse.
 
 ``--folds`` also trains five models that have not seen a fifth of the pairs of ETPC each, ``OUT/fold-0`` to
 ``fold-4``.
@@ -46,13 +45,11 @@ from forest_align.types import InputError, Sentence
 
 # Files below the data folder, after that of ETPC.
 _VERSES = "phrases/verses-train.jsonl.gz"
-#: Words of the longer sentence of a pair of verses.
-LONGEST_VERSE = 34
 SETTINGS = RectifierSettings(hidden=(96, 32), epochs=12, batch=512, dropout=0.2)
 # Weight of a pair of verses; one of ETPC has 1. Verses have more words, and there are more of them.
-_WEIGHT_OF_VERSES = 0.2
+_WEIGHT_OF_VERSES = 0.1
 # What the judge stands for, from phrases as people marked them in ETPC (0) to those of verses (1).
-_CONVENTION = 0.5
+_CONVENTION = 0.35
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,16 +118,16 @@ def aligned_examples(
     return None if pairs is None else examples_of(pairs, pair)
 
 
-def sampled_verses(path: Path, count: int, seed: int) -> list[SentencePair]:
-    """Short verses of all books but those for development, in an order of their own."""
-    found = []
+def sampled_verses(path: Path, count: int | None, seed: int) -> list[SentencePair]:
+    """Verses of all books but those for development, in an order of their own; all, if there is no count."""
+    verses = []
     for pair in read_pairs(path):
         if isinstance(pair, InputError):
             raise pair
         if isinstance(pair, SentencePair) and not is_dev_verse(pair.id):
-            found.append(pair)
-    random.Random(seed).shuffle(found)
-    return [pair for pair in found if max(len(pair.source), len(pair.target)) <= LONGEST_VERSE][:count]
+            verses.append(pair)
+    random.Random(seed).shuffle(verses)
+    return verses[:count]
 
 
 def run(options: argparse.Namespace) -> None:
@@ -181,7 +178,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("output", type=Path, help="folder for the model")
     parser.add_argument("--parser", default="en", help="gives forests and word vectors")
     parser.add_argument("--cache", type=Path, required=True, help="folder for parses")
-    parser.add_argument("--verses", type=int, default=4000, help="how many verses")
+    parser.add_argument("--verses", type=int, help="how many verses (default: all)")
     parser.add_argument("--folds", action="store_true", help="also models without a fold of ETPC")
     parser.add_argument("--model", type=Path, help="folder of a forest model that the judge is put in")
     parser.add_argument("--seed", type=int, default=0)

@@ -12,7 +12,6 @@ from forest_align.aligners.forest.derivation_rules import Rules
 from forest_align.aligners.forest.judge_features import JUDGE_FEATURES, DerivationPairs
 from forest_align.data.formats.format import PhraseUnit, SentencePair
 from forest_align.em.phrases.judge_training import (
-    LONGEST_VERSE,
     JudgeExamples,
     examples_of,
     sampled_verses,
@@ -48,14 +47,14 @@ def test_a_judge_learns_which_pairs_are_marked() -> None:
     assert ((probabilities > 0.5) == examples.wanted).mean() > 0.9
 
 
-def test_verses_for_development_and_long_ones_are_not_sampled(tmp_path: Path) -> None:
+def test_verses_for_development_are_not_sampled(tmp_path: Path) -> None:
     lines = [
-        {"id": f"{book}:1:{k}", "source": ["a"] * length, "target": ["b"], "phrases": []}
+        {"id": f"{book}:1:{k}", "source": ["a"], "target": ["b"], "phrases": []}
         for book in ("GEN", "ROM", "1SA", "EXO")
-        for k, length in enumerate((1, 5, LONGEST_VERSE + 1))
+        for k in range(2)
     ]
     path = tmp_path / "verses.jsonl.gz"
     path.write_bytes(gzip.compress("".join(json.dumps(line) + "\n" for line in lines).encode()))
-    found = [pair.id for pair in sampled_verses(path, 10, 0)]
-    assert sorted(found) == ["EXO:1:0", "EXO:1:1", "GEN:1:0", "GEN:1:1"]
-    assert found[:3] == [pair.id for pair in sampled_verses(path, 3, 0)]
+    names = [pair.id for pair in sampled_verses(path, None, 0)]
+    assert sorted(names) == ["EXO:1:0", "EXO:1:1", "GEN:1:0", "GEN:1:1"]
+    assert names[:3] == [pair.id for pair in sampled_verses(path, 3, 0)]
