@@ -11,7 +11,8 @@ from forest_align.edits.edit_units import is_placeholder
 from forest_align.lexicon.lexicon import WordProfile, load_lexicon
 from forest_align.lexicon.quantities import QuantityComparison, compare_values
 from forest_align.lexicon.tables import is_punctuation, negating_words
-from forest_align.meaning import WordChanges, atomic_relations, known_relations, word_relation
+from forest_align.meaning import WordChanges, word_relation
+from forest_align.meaning.differing_words import known_and_settled
 from forest_align.meaning.relation_algebra import (
     EQUIVALENT,
     MIXED,
@@ -54,9 +55,8 @@ class EditReasons:
         self._profiles = tuple(map(load_lexicon().profiles, self._sentences))
         self._links = set(alignment.words.pairs)
         self._changes = WordChanges(*self._sentences, self._links)
-        self._known = known_relations(alignment)
         # What a model holds for equivalent counts as such only where it judged the very phrases.
-        self._settled = {*atomic_relations(*self._sentences, self._links).relations} - {*self._known}
+        self._known, self._settled = known_and_settled(alignment)
         self._equivalent = {
             (pair.source_node.span, pair.target_node.span)
             for pair in alignment.phrases

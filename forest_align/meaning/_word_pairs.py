@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from functools import cache
 
 from forest_align.lexicon.evidence import word_relations
-from forest_align.lexicon.lexicon import Evidence, WordProfile, load_lexicon
+from forest_align.lexicon.lexicon import RELATED_LEMMAS, WordProfile, load_lexicon
 from forest_align.lexicon.oppositions import Opposition, opposition
 from forest_align.lexicon.written_forms import is_misspelling
 from forest_align.meaning.meaning_words import (
@@ -28,15 +28,6 @@ from forest_align.meaning.relation_algebra import (
     UNKNOWN,
 )
 
-_SAME = int(
-    Evidence.SPELLING
-    | Evidence.NUMBER
-    | Evidence.ABBREVIATION
-    | Evidence.SYNONYM
-    | Evidence.DERIVATION
-    | Evidence.SUFFIX
-    | Evidence.PPDB
-)
 _NEGATIVE = ("un", "dis", "non", "non-", "anti", "anti-")
 # Of nouns and adjectives, not *inform*; of words of one class, not *despite* and *spite*.
 _NEGATIVE_BY_CLASS = ("in", "im", "il", "ir", "de")
@@ -79,7 +70,7 @@ def word_relation(
         return (OPPOSITE, "antonyms") if is_antonym else (DIFFERENT, "opposed nouns")
     if _are_indirect_antonyms(one, two, tags):
         return OPPOSITE, "antonyms"
-    if word_relations(one, two) & _SAME:
+    if word_relations(one, two) & RELATED_LEMMAS:
         return EQUIVALENT, "synonyms"
     are_names = [tag.startswith("NNP") for tag in tags]
     # *New Year's day* may be in *January*.

@@ -21,15 +21,22 @@ def known_relations(alignment: Alignment) -> list[AtomicRelation]:
     alignment : Alignment
         With word links.
     """
+    return known_and_settled(alignment)[0]
+
+
+def known_and_settled(alignment: Alignment) -> tuple[list[AtomicRelation], list[AtomicRelation]]:
+    """The words that do not say the same, and those of which a phrase pair around them holds that they do."""
     related = [pair for pair in alignment.phrases if pair.relation is not None]
-    found = dict.fromkeys(
+    known = dict.fromkeys(
         one for pair in related if pair.relation is not None for one in pair.relation.evidence
     )
+    settled = []
     for one in atomic_relations(alignment.source, alignment.target, alignment.words.pairs).relations:
         # A relation that a phrase pair around it does not rest on is settled: the two say the same.
-        is_settled = one not in found and any(
+        if one not in known and any(
             one.lies_in(pair.source_node.span, pair.target_node.span) for pair in related
-        )
-        if not is_settled:
-            found.setdefault(one)
-    return list(found)
+        ):
+            settled.append(one)
+        else:
+            known.setdefault(one)
+    return list(known), settled

@@ -140,8 +140,7 @@ class _Comparison:
             for denial in rest[side]:
                 found += self._of_denial(side, denial)
             for denial in denied[side]:  # *did not deny it*, *confirmed it*: perhaps the same
-                others = self.partners[side].get(denial.span[0], [])
-                opposed = [cell for cell in self._cells(side, denial.span[0], others) if self._opposed(*cell)]
+                opposed = [cell for cell in self._links_of(side, denial.span[0]) if self._opposed(*cell)]
                 self.settled.update(opposed)
                 found += [AtomicRelation(*_spans(cell), UNKNOWN, NEGATION) for cell in opposed]
         return found
@@ -219,10 +218,7 @@ class _Comparison:
             # Not dead, alive; not many, few
             between = range(denial.span[1], denial.target)
             opposed = [cell for cell in cells if self._opposed(*cell)] or [
-                cell
-                for word in between
-                for cell in self._cells(side, word, self.partners[side].get(word, ()))
-                if self._opposed(*cell)
+                cell for word in between for cell in self._links_of(side, word) if self._opposed(*cell)
             ]
             if opposed:
                 self.settled |= set(opposed)
@@ -242,15 +238,18 @@ class _Comparison:
             self._hide(spans, cells)
             return [AtomicRelation(*spans, UNKNOWN, NEGATION)]
         for word in own:  # nobody, somebody
-            others = self.partners[side].get(word, [])
-            if any(self._opposed(*cell) for cell in self._cells(side, word, others)):
-                spans = self._from(side, denial.span, _hull(set(others)))
+            if any(self._opposed(*cell) for cell in self._links_of(side, word)):
+                spans = self._from(side, denial.span, _hull(set(self.partners[side][word])))
         return [AtomicRelation(*spans, denial.relation, NEGATION)]
 
     @staticmethod
     def _cells(side: int, word: int, others: Iterable[int]) -> list[tuple[int, int]]:
         """The links of a word of one side with words of the other side."""
         return [(word, other) if side == 0 else (other, word) for other in others]
+
+    def _links_of(self, side: int, word: int) -> list[tuple[int, int]]:
+        """All links of a word."""
+        return self._cells(side, word, self.partners[side].get(word, ()))
 
     @staticmethod
     def _from(side: int, own: Span, other: Span) -> tuple[Span, Span]:
@@ -264,8 +263,8 @@ class _Comparison:
         cigarettes*: a word that says that something ended has another partner. *Not allowed*, *illegal*.
         """
         links, other_lemmas = self.partners[side], self.sides[1 - side].lemmas
-        cells = self._cells(side, denial.clause, links.get(denial.clause, ()))
-        if denial.clause != denial.target and any(self._opposed(*cell) for cell in cells):
+        clause = self._links_of(side, denial.clause)
+        if denial.clause != denial.target and any(self._opposed(*cell) for cell in clause):
             return True
         own = [word for word in range(*denial.span) if word != denial.target]
         others = {other for word in own for other in links.get(word, ())} - {*links.get(denial.target, ())}
@@ -303,7 +302,7 @@ class _Comparison:
                     map(self.sides[1 - side].makes_approximate, others)
                 ):
                     self.left_over[side].add(word)
-                    self.settled.update(self._cells(side, word, others))
+                    self.settled.update(self._links_of(side, word))
 
     def _of_links(self) -> list[AtomicRelation]:
         self._set_approximations_apart()

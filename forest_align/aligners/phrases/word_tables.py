@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forest_align.lexicon.lexicon import Evidence
+from forest_align.lexicon.lexicon import SAME_LEMMA
 from forest_align.types.spans import SpanSums
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 #: Upper bound for the probability of a link, so that a single link does not outweigh all else.
 MOST_CERTAIN = 0.98
-_SAME_WORD = int(Evidence.IDENTICAL | Evidence.LEMMA)
 #: Rows of :attr:`WordTables.runs`, and the first rows of :attr:`WordTables.corners`.
 MASS, CONTENT, FREE, LINKS, APART, SIMILAR, ALIKE = range(7)
 APART_INSIDE, CONTENT_INSIDE, ALIKE_INSIDE, TO_OTHER = range(4)
@@ -71,7 +70,7 @@ class WordTables:
         governors[:-1, :-1] = words.links
         governors[-1, -1] = 1.0
         links = np.minimum(words.links, MOST_CERTAIN).astype(np.float64)
-        apart, alike = np.log1p(-links), words.evidence & _SAME_WORD != 0
+        apart, alike = np.log1p(-links), words.evidence & SAME_LEMMA != 0
         straight = _side(links, apart, alike, words.cosines, source, target)
         turned = _side(links.T, apart.T, alike.T, words.cosines.T, target, source)
         runs, free, corners, best = (
