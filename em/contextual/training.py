@@ -182,7 +182,7 @@ def measure(model: LinkModel, examples: Sequence[LinkExample]) -> Iterator[str]:
     """Scores at several thresholds and of the best one-to-one links, and the calibration, by corpus."""
     for corpus in dict.fromkeys(e.corpus for e in examples):
         chosen = [e for e in examples if e.corpus == corpus]
-        tables = [model.probabilities(e.source, e.target, e.evidence) for e in chosen]
+        tables = [model.run(e.source, e.target, e.evidence)[-1].probability for e in chosen]
         values = np.concatenate([t.ravel() for t in tables])
         right = np.concatenate([e.gold.ravel() for e in chosen])
         decoded: dict[float | str, list[np.ndarray]] = {

@@ -63,7 +63,7 @@ def _repeated_links(
     chosen, one to one. Ties are resolved from left to right.
     """
     source, target = (_without_link(*side) for side in zip(words, (linked, linked.T), strict=True))
-    found: list[tuple[int, int]] = []
+    added: list[tuple[int, int]] = []
     for word in source.keys() & target.keys():
         rows, columns = source[word], target[word]
         if len(rows) == 1 or len(columns) == 1:  # the probability of one link does not reach the threshold
@@ -79,8 +79,8 @@ def _repeated_links(
             if i in free and j in others_free:
                 free.remove(i)
                 others_free.remove(j)
-                found.append((i, j))
-    return found
+                added.append((i, j))
+    return added
 
 
 def _without_link(words: Sequence[str], linked: np.ndarray) -> dict[str, list[int]]:
@@ -150,10 +150,10 @@ class ContextualAligner(ParsingAligner):
     @property
     def settings(self) -> dict[str, Any]:
         """The settings that decide on the links."""
-        found: dict[str, Any] = {"threshold": self.threshold}
-        if self._all_links:
-            found |= {"links": "all", "slope": self._all_links.slope, "offset": self._all_links.offset}
-        return found
+        if not self._all_links:
+            return {"threshold": self.threshold}
+        slope, offset = self._all_links.slope, self._all_links.offset
+        return {"threshold": self.threshold, "links": "all", "slope": slope, "offset": offset}
 
     @property
     def threshold(self) -> float:
@@ -178,11 +178,10 @@ class ContextualAligner(ParsingAligner):
 
     def save(self, path: str | Path) -> None:
         """Write the model with the threshold into a folder; that of the other convention stays."""
+        kept: dict[str, Any] = {"threshold": self.threshold}
         if self._all_links:
-            all_links = replace(self._all_links, threshold=self.threshold)
-            replace(self.model, all_links=all_links).save(path)
-        else:
-            replace(self.model, threshold=self.threshold).save(path)
+            kept = {"all_links": replace(self._all_links, **kept)}
+        replace(self.model, **kept).save(path)
 
     def with_values(self, values: Mapping[str, float]) -> ContextualAligner:
         """A copy that shares everything except these values: ``threshold``."""
@@ -232,13 +231,7 @@ class ContextualAligner(ParsingAligner):
         return most_likely_links((source.words, target.words), probability, self.threshold)
 
     def link_probabilities(self, source: Sentence, target: Sentence) -> np.ndarray:
-        """Probability of a link for every two words of two prepared sentences, float32 (n, m).
-
-        Raises
-        ------
-        InputError, ModelError
-            See :meth:`scored_cells`.
-        """
+        """Probability of a link for every two words of two prepared sentences, float32 (n, m)."""
         return self.scored_cells(source, target)[0]
 
     def scored_cells(self, source: Sentence, target: Sentence) -> tuple[np.ndarray, np.ndarray]:
@@ -282,12 +275,12 @@ class ContextualAligner(ParsingAligner):
                 raise InputError(
                     f"expected a word of the {side}, 0 to {length - 1}, found {number}", field=field
                 )
-        found = self.model.explain_link(source, target, self._evidence(source, target), i, j)
+        parts = self.model.explain_link(source, target, self._evidence(source, target), i, j)
         if self._all_links:
-            found = {name: self._all_links.slope * value for name, value in found.items()}
-            found["possible links count too"] = self._all_links.offset
-            found = dict(sorted(found.items(), key=lambda item: -abs(item[1])))
-        return found
+            parts = {name: self._all_links.slope * value for name, value in parts.items()}
+            parts["possible links count too"] = self._all_links.offset
+            parts = dict(sorted(parts.items(), key=lambda part: -abs(part[1])))
+        return parts
 
     def _evidence(self, source: Sentence, target: Sentence) -> np.ndarray:
         return link_evidence(source, target, self.lexicon, self.ppdb)

@@ -10,22 +10,8 @@ NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 #: Words that may be particles of verbs.
 PARTICLES = frozenset(
     {
-        *(
-            "up",
-            "off",
-            "in",
-            "on",
-            "down",
-            "out",
-            "away",
-            "over",
-            "back",
-            "through",
-            "apart",
-            "aside",
-            "along",
-        ),
-        *("around", "together", "about", "forward"),
+        *("up", "off", "in", "on", "down", "out", "away", "over", "back", "through", "apart", "aside"),
+        *("along", "around", "together", "about", "forward"),
     }
 )
 _HEADS = NOUNS | {"CD", "$"}
@@ -53,10 +39,8 @@ class Chunk(NamedTuple):
     # `particle`, `quote`, `stop`, `word` or, behind the last word, `end`
     kind: str
     head: int  # Place of the head of a noun phrase, of the main verb of a group, or of the word
-    # is_passive, is_participle: Of verb groups: whether it is in the passive, and whether it is a past
-    # participle alone
-    is_passive: bool = False
-    is_participle: bool = False
+    is_passive: bool = False  # Of a verb group in the passive
+    is_participle: bool = False  # Of a verb group that is a past participle alone
 
 
 class Chunker:
@@ -67,17 +51,16 @@ class Chunker:
         self.chunks: list[Chunk] = []
         self.heads: list[int] = []
         self.modifiers: list[tuple[int, int]] = []
-        self._split()
-
-    def _split(self) -> None:
-        tags, place, owner = self.tags, 0, -1
+        place, owner = 0, -1  # owner: head of a noun phrase before a possessive ending
         while place < len(tags):
             tag, start = tags[place], place
             if tag in _PRONOUNS:
                 self.chunks.append(Chunk("noun", place))
                 place += 1
             elif tag in _BEGIN or (tag in _PARTICIPLES and self._is_before_noun(place)):
-                place = self._noun_phrase_end(place)
+                place += 1
+                while place < len(tags) and self._continues(place):
+                    place += 1
                 head = self._noun_phrase(start, place)
                 if owner >= 0:
                     self.modifiers.append((head, owner))
@@ -118,13 +101,6 @@ class Chunker:
     def _is_auxiliary(self, place: int) -> bool:
         return self.words[place] in _AUXILIARIES and self.tags[place] != "POS"
 
-    def _noun_phrase_end(self, start: int) -> int:
-        """The place behind the noun phrase that begins here."""
-        place = start + 1
-        while place < len(self.tags) and self._continues(place):
-            place += 1
-        return place
-
     def _continues(self, place: int) -> bool:
         """Whether a word belongs to the noun phrase of the word before it."""
         before, tag, word = self.tags[place - 1], self.tags[place], self.words[place]
@@ -147,19 +123,19 @@ class Chunker:
         return self.tags[place] if place < len(self.tags) else ""
 
     def _noun_phrase(self, start: int, end: int) -> int:
-        """Relate the words of a noun phrase to its head; the head."""
+        """Relate the words of a noun phrase to its head, and return the head."""
         tags, words = self.tags, self.words
         inside = range(start, end)
-        nouns = [k for k in inside if tags[k] in NOUNS or words[k] in _HOURS]
-        signs = [k for k in inside if tags[k] == "$"]
-        numbers = [k for k in inside if tags[k] == "CD"]
+        nouns = [place for place in inside if tags[place] in NOUNS or words[place] in _HOURS]
+        signs = [place for place in inside if tags[place] == "$"]
+        numbers = [place for place in inside if tags[place] == "CD"]
         if nouns and not (signs and nouns[-1] < signs[0]):
             head = nouns[-1]
         else:
             head = (signs or numbers or [end - 1])[0 if signs else -1]
-        for k in reversed(inside):
-            if k != head and tags[k] not in {"DT", "PDT", "HYPH"}:
-                self.modifiers.append((head, k))
+        for place in reversed(inside):
+            if place != head and tags[place] not in {"DT", "PDT", "HYPH"}:
+                self.modifiers.append((head, place))
         self.heads.append(head)
         return head
 

@@ -16,16 +16,12 @@ from forest_align.cext import contextual as kernel
 if TYPE_CHECKING:
     from forest_align.types import Sentence
 
+_MARGINS = (" won", " lost", " near 0", " ≥ 0")
 _SIMILARITY_FEATURES = (
     "{}",
-    *("{} over knot " + str(k) for k in range(1, 6)),
-    *(
-        f"{{}} {which} margin{part}"
-        for which in ("smaller", "larger")
-        for part in (" won", " lost", " near 0", " ≥ 0")
-    ),
-    "{} soft-max",
-    "{} soft-max, worse side",
+    *(f"{{}} over knot {knot}" for knot in range(1, 6)),
+    *(f"{{}} {which} margin{part}" for which in ("smaller", "larger") for part in _MARGINS),
+    *("{} soft-max", "{} soft-max, worse side"),
 )
 #: Features of the first pass, in the order of the kernel.
 BASE_FEATURES: tuple[str, ...] = (
@@ -171,8 +167,7 @@ def base_table(
     Shapes: returns float32 (n * m, 75); returns int32 (n * m,); returns uint8 (n, m).
     """
     inputs, names = kernel_inputs(source, target, evidence)
-    base, classes = kernel.base_features(*inputs)
-    return base, classes, names
+    return *kernel.base_features(*inputs), names
 
 
 def direction_features(
@@ -195,17 +190,9 @@ def kernel_inputs(
 ) -> tuple[tuple[Any, ...], np.ndarray]:
     """Inputs from which the kernel computes :data:`BASE_FEATURES`, and the cells of two capitalised words."""
     inputs = (
-        source.vectors @ target.vectors.T,
-        source.projected @ target.projected.T,
-        evidence,
-        source.kinds,
-        target.kinds,
-        source.capital,
-        target.capital,
-        source.letters,
-        source.ends,
-        target.letters,
-        target.ends,
+        *(source.vectors @ target.vectors.T, source.projected @ target.projected.T, evidence),
+        *(source.kinds, target.kinds, source.capital, target.capital),
+        *(source.letters, source.ends, target.letters, target.ends),
     )
     return inputs, source.capital[:, None] & target.capital[None]
 

@@ -1,7 +1,12 @@
 """The link model: the probability that two words correspond, given all evidence, and its explanation.
 
-This module has the weights, their files, and the sentences as the model sees them;
-:mod:`forest_align.aligners.contextual.passes` computes the probabilities.
+A cell (i, j) has the features of :data:`BASE_FEATURES`; its class (:data:`LINK_CLASSES`) picks the weights
+of the first pass, which is log-linear. The second and the third pass are networks
+(:mod:`forest_align.aligners.contextual.passes`) with two more groups of features.
+:data:`DIRECTION_FEATURES` describe the two words themselves. :data:`CONTEXT_FEATURES` read the probabilities
+of the previous pass around the cell: the context evidence of Sultan et al. (2014, §3.2) enters as
+expectations. The second pass scores cells independently; in the third they exchange messages. Every feature
+is symmetric in the two sentences.
 """
 
 from __future__ import annotations
@@ -19,12 +24,16 @@ from forest_align.aligners.contextual.features import (
     DIRECTION_FEATURES,
     LINK_CLASSES,
     SentenceFeatures,
+    base_table,
+    direction_features,
+    kernel_inputs,
     related_word_features,
 )
-from forest_align.aligners.contextual.passes import FEATURES, LinkPasses, MessageNetwork
+from forest_align.aligners.contextual.passes import FEATURES, HOPELESS, UNLIKELY, MessageNetwork, Pass
 from forest_align.aligners.link_convention import AllLinks
 from forest_align.aligners.model_folder import ModelFormat, damaged
 from forest_align.aligners.pair import is_after
+from forest_align.cext import contextual as kernel
 from forest_align.lexicon.evidence import check_finite
 from forest_align.types import InputError, ModelError
 from forest_align.types.json_fields import check_probability
@@ -35,6 +44,11 @@ if TYPE_CHECKING:
 #: Probability that a word is linked to itself if both sentences are the same. In all 24 such pairs of
 #: Edinburgh++ train, every word is linked to itself and to no other word.
 IDENTICAL = 0.999
+_DIRECTIONS_FROM = len(BASE_FEATURES)
+_CONTEXT_FROM = _DIRECTIONS_FROM + len(DIRECTION_FEATURES)
+# All directions together count as one reason, because a single direction has no meaning.
+_WORDS_THEMSELVES = "the words themselves"
+_MESSAGES = "messages from the links around"
 _SHAPES = {
     "mean": ("D",),
     "projection": ("D", "d"),
@@ -59,7 +73,7 @@ FORMAT = ModelFormat(
 def _have_same_words(source: Sentence, target: Sentence) -> bool:
     """Whether two sentences are the same, ignoring case."""
     return len(source) == len(target) and all(
-        one.lower() == other.lower() for one, other in zip(source.words, target.words, strict=True)
+        word.lower() == other.lower() for word, other in zip(source.words, target.words, strict=True)
     )
 
 
@@ -119,16 +133,10 @@ class LinkModel:
         except InputError as error:
             raise damaged(folder, error) from None
         values = {name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in FORMAT.shapes}
-        own = {name: values[name] for name in _SHAPES}
+        mean, projection, directions, first = (values[name] for name in _SHAPES)
         second, third = (MessageNetwork.from_arrays(name, values) for name in _NETWORK_SHAPES)
-        return cls(
-            **own,
-            second=second,
-            third=third,
-            threshold=threshold,
-            card=saved.notes(),
-            all_links=all_links,
-        )
+        notes = saved.notes()
+        return cls(mean, projection, directions, first, second, third, threshold, notes, all_links)
 
     def save(self, folder: str | Path) -> None:
         """Write the model into a folder, which is created if needed; see :meth:`load`."""
@@ -139,15 +147,7 @@ class LinkModel:
         FORMAT.save(folder, {"threshold": self.threshold, **all_links, "card": self.card}, arrays)
 
     def prepare(self, source: Sentence, target: Sentence) -> tuple[SentenceFeatures, SentenceFeatures]:
-        """Compute the data that the model needs from each of two sentences.
-
-        Raises
-        ------
-        InputError
-            If a sentence has no word vectors.
-        ModelError
-            If its vectors have another size than those of the model.
-        """
+        """Compute the data that the model needs from each of two sentences; refuse unfit word vectors."""
         vectors = self._vectors(source), self._vectors(target)
         # One product for both is faster.
         projected = self.project(np.concatenate(vectors))
@@ -188,7 +188,7 @@ class LinkModel:
         source, target : Sentence
             Sentences of n and m words.
         evidence : numpy.ndarray
-            int32, shape (n, m), see :meth:`probabilities`.
+            int32, shape (n, m), from :func:`~forest_align.aligners.contextual.pair_evidence.link_evidence`.
 
         Returns
         -------
@@ -198,7 +198,7 @@ class LinkModel:
         Raises
         ------
         InputError, ModelError
-            See :meth:`prepare`; also if numbers of the vectors are not finite.
+            If a sentence has no word vectors, or vectors that are not finite or of another size.
         """
         check_finite(source, target)
         if is_after(source, target):
@@ -210,51 +210,73 @@ class LinkModel:
         prepared = self.prepare(source, target)
         if _have_same_words(source, target):
             return np.eye(len(source), dtype=np.float32) * np.float32(IDENTICAL)
-        return self.probabilities(*prepared, evidence)
+        return self.run(*prepared, evidence)[-1].probability
 
     def explain_link(
         self, source: Sentence, target: Sentence, evidence: np.ndarray, i: int, j: int
     ) -> dict[str, float]:
-        """The parts of the log-odds of :meth:`link_probabilities` for two words, strongest first.
-
-        Raises
-        ------
-        InputError, ModelError
-            See :meth:`prepare`; also if numbers of the vectors are not finite.
-        """
+        """The parts of the log-odds of :meth:`link_probabilities` for two words, strongest first."""
         check_finite(source, target)
         if is_after(source, target):
             return self.explain_link(target, source, np.ascontiguousarray(evidence.T), j, i)
         prepared = self.prepare(source, target)
         if _have_same_words(source, target):
             return {"the same sentence": log(IDENTICAL / (1 - IDENTICAL)) if i == j else -inf}
-        return self.explain(*prepared, evidence, i, j)
+        return self._explain(*prepared, evidence, i, j)
 
-    def probabilities(
+    def run(
         self, source: SentenceFeatures, target: SentenceFeatures, evidence: np.ndarray
-    ) -> np.ndarray:
-        """Probability of a link for every two words of two prepared sentences, in this order.
+    ) -> tuple[Pass, Pass]:
+        """Run the second pass on the cells that the first one keeps, and the third on those it keeps.
 
-        Parameters
-        ----------
-        source, target : SentenceFeatures
-            From :meth:`prepare`.
-        evidence : numpy.ndarray
-            int32, shape (n, m), from :func:`forest_align.lexicon.evidence.lexical_evidence`.
-
-        Returns
-        -------
-        numpy.ndarray
-            float32, shape (n, m).
+        Shapes: ``evidence`` int32 (n, m). The sentences keep their order; they come from :meth:`prepare`.
         """
-        return self._passes.run(source, target, evidence)[-1].probability
+        inputs, names = kernel_inputs(source, target, evidence)
+        probability, cells, base, classes = kernel.first_pass(*inputs, self.first, HOPELESS)
+        features = np.empty((len(cells), len(FEATURES)), dtype=np.float32)
+        features[:, :_DIRECTIONS_FROM] = base
+        directions = direction_features(source, target, self.directions, cells)
+        features[:, _DIRECTIONS_FROM:_CONTEXT_FROM] = directions
+        words = source.kinds, target.kinds, source.related, target.related
 
-    def explain(
+        def later(
+            network: MessageNetwork,
+            before: np.ndarray,
+            cells: np.ndarray,
+            classes: np.ndarray,
+            features: np.ndarray,
+        ) -> Pass:
+            features[:, _CONTEXT_FROM:] = kernel.context_features(before, names, evidence, *words, cells)
+            after, collected = network.probabilities(before, cells, classes, features, *words)
+            return Pass(network, cells, classes, features, after, collected)
+
+        second = later(self.second, probability, cells, classes, features)
+        (likely,) = np.nonzero(second.probability.take(cells) >= UNLIKELY)
+        kept = (part.take(likely, axis=0) for part in (cells, classes, features))
+        return second, later(self.third, second.probability, *kept)
+
+    def _explain(
         self, source: SentenceFeatures, target: SentenceFeatures, evidence: np.ndarray, i: int, j: int
     ) -> dict[str, float]:
-        """What each feature of a cell adds to the log-odds of its link, see :meth:`LinkPasses.explain`."""
-        return self._passes.explain(source, target, evidence, i, j)
+        """What each feature of a cell adds to the log-odds of its link, strongest first.
 
-    @property
-    def _passes(self) -> LinkPasses:
-        return LinkPasses(self.directions, self.first, self.second, self.third)
+        The parts add up to the log-odds, because the networks are linear around the values of a cell.
+        """
+        cell = i * len(target.kinds) + j
+        for scored in reversed(self.run(source, target, evidence)):
+            if cell in scored.cells:
+                row = np.searchsorted(scored.cells, cell)
+                values, kind = scored.features[row], scored.classes[row]
+                weights, bias, messages = scored.network.linear_parts(values, kind, scored.collected[:, row])
+                break
+        else:
+            base, classes, _ = base_table(source, target, evidence)
+            values, kind = base[cell], classes[cell]
+            weights, bias, messages = self.first[kind, :-1], self.first[kind, -1], 0.0
+        # Cells that are hopeless after the first pass only have base features.
+        parts = dict(zip(FEATURES, weights * values, strict=False))
+        parts[_WORDS_THEMSELVES] = sum(parts.pop(name, 0.0) for name in DIRECTION_FEATURES)
+        parts[_MESSAGES] = messages
+        parts[f"being of class: {LINK_CLASSES[kind]}"] = bias
+        ordered = sorted(parts.items(), key=lambda item: -abs(item[1]))
+        return {name: float(value) for name, value in ordered if value}

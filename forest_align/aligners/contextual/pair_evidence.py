@@ -25,10 +25,9 @@ QUANTITIES_FROM = 16
 ANTONYMS, OPPOSED = 1 << 20, 1 << 21
 #: A word within another one: *#StarWars*, *Star*; *gon* of *gonna*, *going*.
 WITHIN = 1 << 22
-_PAIRS_KEPT = 4
 
 
-@lru_cache(maxsize=_PAIRS_KEPT)
+@lru_cache(maxsize=4)
 def pair_evidence(
     source: Sentence, target: Sentence, lexicon: Lexicon, ppdb: PairTable | None = None
 ) -> np.ndarray:
@@ -37,18 +36,18 @@ def pair_evidence(
     The result for swapped sentences is the transpose. That of the last few pairs of sentences is kept,
     because the models of links, phrases and edits all read it.
     """
-    found = lexical_evidence(source, target, lexicon, ppdb)
+    evidence = lexical_evidence(source, target, lexicon, ppdb)
     words = source.words, target.words
     tags = [[token.tag or "" for token in side.tokens] for side in (source, target)]
-    found |= quantity_relations(*words, *tags).astype(np.int32) << QUANTITIES_FROM
+    evidence |= quantity_relations(*words, *tags).astype(np.int32) << QUANTITIES_FROM
     opposed = oppositions(*words, *tags)
     if opposed.any():
-        found[opposed & Opposition.ANTONYM != 0] |= ANTONYMS
-        found[opposed & ~np.uint8(Opposition.ANTONYM) != 0] |= OPPOSED
-    found[part_relations(*words)] |= WITHIN
-    found[acronym_clashes(*words, *tags)] &= ~SAME_LEMMA
-    found.flags.writeable = False
-    return found
+        evidence[opposed & Opposition.ANTONYM != 0] |= ANTONYMS
+        evidence[opposed & ~np.uint8(Opposition.ANTONYM) != 0] |= OPPOSED
+    evidence[part_relations(*words)] |= WITHIN
+    evidence[acronym_clashes(*words, *tags)] &= ~SAME_LEMMA
+    evidence.flags.writeable = False
+    return evidence
 
 
 def link_evidence(
@@ -59,9 +58,9 @@ def link_evidence(
     The link model has seen such words only where one is the other one misspelled. To other models,
     opposed words say something about the meaning, which words that look alike do not.
     """
-    found = pair_evidence(source, target, lexicon, ppdb)
+    evidence = pair_evidence(source, target, lexicon, ppdb)
     cells = list(look_alikes(lexicon.profiles(source), lexicon.profiles(target)))
     if cells:
-        found = found.copy()
-        found[tuple(zip(*cells, strict=True))] |= ANTONYMS | OPPOSED
-    return found
+        evidence = evidence.copy()
+        evidence[tuple(zip(*cells, strict=True))] |= ANTONYMS | OPPOSED
+    return evidence

@@ -1,13 +1,4 @@
-"""The passes of the link model: probabilities of links from features of word pairs, and their explanation.
-
-A cell (i, j) has the features of :data:`BASE_FEATURES`; its class (:data:`LINK_CLASSES`) picks the weights
-of the first pass, which is log-linear. The second and the third pass are networks
-(:mod:`forest_align.aligners.contextual.passes`) with two more groups of features.
-:data:`DIRECTION_FEATURES` describe the two words themselves. :data:`CONTEXT_FEATURES` read the probabilities
-of the previous pass around the cell: the context evidence of Sultan et al. (2014, §3.2) enters as
-expectations. The second pass scores cells independently; in the third they exchange messages. Every feature
-is symmetric in the two sentences.
-"""
+"""The networks of the later passes of the link model, and what such a pass returns."""
 
 from __future__ import annotations
 
@@ -21,10 +12,6 @@ from forest_align.aligners.contextual.features import (
     CONTEXT_FEATURES,
     DIRECTION_FEATURES,
     LINK_CLASSES,
-    SentenceFeatures,
-    base_table,
-    direction_features,
-    kernel_inputs,
 )
 from forest_align.cext import contextual as kernel
 
@@ -63,27 +50,13 @@ class MessageNetwork:
     ) -> MessageNetwork:
         """A network with these weights whose cells exchange no messages."""
         units = len(output)
-
-        def nothing(*shape: int) -> np.ndarray:
-            return np.zeros((0, *shape), dtype=np.float32)
-
-        return cls(
-            hidden=hidden,
-            hidden_bias=hidden_bias,
-            send=nothing(units, 1),
-            send_bias=nothing(1),
-            own=nothing(units, units),
-            receive=nothing(kernel.MESSAGE_SLOTS, 1, units),
-            receive_bias=nothing(units),
-            output=output,
-        )
+        shapes = ((units, 1), (1,), (units, units), (kernel.MESSAGE_SLOTS, 1, units), (units,))
+        unused = [np.zeros((0, *shape), np.float32) for shape in shapes]
+        return cls(hidden, hidden_bias, unused[0], unused[1], unused[2], unused[3], unused[4], output)
 
     @staticmethod
     def shapes(name: str, features: int) -> dict[str, tuple[int | str, ...]]:
-        """The shape of each array that :meth:`arrays` returns for this name of a pass.
-
-        Sizes that are not fixed have names, for :func:`forest_align.aligners.model_folder.check_arrays`.
-        """
+        """The shape of each of the :meth:`arrays` of a pass of this name; free sizes have names."""
         rounds, units, size = (f"{name} {what}" for what in ("rounds", "units", "numbers in a message"))
         shapes: dict[str, tuple[int | str, ...]] = {
             "output": (units,),
@@ -99,12 +72,12 @@ class MessageNetwork:
 
     def arrays(self, name: str) -> dict[str, np.ndarray]:
         """All weights by their names in a file: the name of the pass, then that of the field."""
-        return {f"{name}_{one.name}": getattr(self, one.name) for one in fields(self)}
+        return {f"{name}_{field.name}": getattr(self, field.name) for field in fields(self)}
 
     @classmethod
     def from_arrays(cls, name: str, arrays: Mapping[str, np.ndarray]) -> MessageNetwork:
-        """Build the network whose :meth:`arrays` of this name are among these."""
-        return cls(**{one.name: arrays[f"{name}_{one.name}"] for one in fields(cls)})
+        """Build the network ``name`` from its :meth:`arrays`."""
+        return cls(**{field.name: arrays[f"{name}_{field.name}"] for field in fields(cls)})
 
     def probabilities(
         self,
@@ -117,27 +90,17 @@ class MessageNetwork:
         source_related: np.ndarray,
         target_related: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Run the pass.
+        """Run the pass on k cells of the probabilities of the previous one.
 
-        Shapes: ``probability`` float32 (n, m); ``cells``, ``classes`` int32 (k,); ``features`` float32 (k,
-        F); ``source_kinds``, ``target_kinds`` int32 (n,) and (m,); ``source_related``, ``target_related``
-        int32 (n, 10, 3) and (m, 10, 3); returns float32 (n, m); returns float32 (rounds, k, 27, s).
+        Shapes: ``probability`` float32 (n, m); ``cells``, ``classes`` int32 (k,); ``features`` float32
+        (k, F); kinds int32 (n,) and (m,); related words int32 (n, 10, 3) and (m, 10, 3); returns float32
+        (n, m) and the collected messages, float32 (rounds, k, 27, s).
         """
+        messages = self.send, self.send_bias, self.own, self.receive, self.receive_bias
         return kernel.message_pass(
-            probability,
-            cells,
-            classes,
-            features @ self.hidden,
-            self.hidden_bias,
-            source_kinds,
-            target_kinds,
-            source_related,
-            target_related,
-            self.send,
-            self.send_bias,
-            self.own,
-            self.receive,
-            self.receive_bias,
+            *(probability, cells, classes, features @ self.hidden, self.hidden_bias),
+            *(source_kinds, target_kinds, source_related, target_related),
+            *messages,
             self.output,
         )
 
@@ -173,11 +136,6 @@ HOPELESS = 0.003
 UNLIKELY = 0.01
 #: Names of the features of the later passes, in the order of their columns.
 FEATURES = (*BASE_FEATURES, *DIRECTION_FEATURES, *CONTEXT_FEATURES)
-_DIRECTIONS_FROM = len(BASE_FEATURES)
-_CONTEXT_FROM = _DIRECTIONS_FROM + len(DIRECTION_FEATURES)
-# All directions together count as one reason, because a single direction has no meaning.
-_WORDS_THEMSELVES = "the words themselves"
-_MESSAGES = "messages from the links around"
 
 
 class Pass(NamedTuple):
@@ -189,69 +147,3 @@ class Pass(NamedTuple):
     features: np.ndarray
     probability: np.ndarray
     collected: np.ndarray
-
-
-class LinkPasses(NamedTuple):
-    """The weights of all passes; see :class:`forest_align.aligners.contextual.model.LinkModel`."""
-
-    directions: np.ndarray
-    first: np.ndarray
-    second: MessageNetwork
-    third: MessageNetwork
-
-    def run(
-        self, source: SentenceFeatures, target: SentenceFeatures, evidence: np.ndarray
-    ) -> tuple[Pass, Pass]:
-        """Run the second pass on the cells that the first one keeps, and the third on those it keeps.
-
-        Shapes: ``evidence`` int32 (n, m).
-        """
-        inputs, names = kernel_inputs(source, target, evidence)
-        probability, cells, base, classes = kernel.first_pass(*inputs, self.first, HOPELESS)
-        features = np.empty((len(cells), len(FEATURES)), dtype=np.float32)
-        features[:, :_DIRECTIONS_FROM] = base
-        directions = direction_features(source, target, self.directions, cells)
-        features[:, _DIRECTIONS_FROM:_CONTEXT_FROM] = directions
-        words = source.kinds, target.kinds, source.related, target.related
-
-        def run(
-            network: MessageNetwork,
-            before: np.ndarray,
-            cells: np.ndarray,
-            classes: np.ndarray,
-            features: np.ndarray,
-        ) -> Pass:
-            features[:, _CONTEXT_FROM:] = kernel.context_features(before, names, evidence, *words, cells)
-            after, collected = network.probabilities(before, cells, classes, features, *words)
-            return Pass(network, cells, classes, features, after, collected)
-
-        second = run(self.second, probability, cells, classes, features)
-        (likely,) = np.nonzero(second.probability.take(cells) >= UNLIKELY)
-        left = (part.take(likely, axis=0) for part in (cells, classes, features))
-        return second, run(self.third, second.probability, *left)
-
-    def explain(
-        self, source: SentenceFeatures, target: SentenceFeatures, evidence: np.ndarray, i: int, j: int
-    ) -> dict[str, float]:
-        """What each feature of a cell adds to the log-odds of its link, strongest first.
-
-        The parts add up to the log-odds, because the networks are linear around the values of a cell.
-        """
-        cell = i * len(target.kinds) + j
-        for done in reversed(self.run(source, target, evidence)):
-            if cell in done.cells:
-                at = np.searchsorted(done.cells, cell)
-                values, kind = done.features[at], done.classes[at]
-                weights, bias, messages = done.network.linear_parts(values, kind, done.collected[:, at])
-                break
-        else:
-            base, classes, _ = base_table(source, target, evidence)
-            values, kind = base[cell], classes[cell]
-            weights, bias, messages = self.first[kind, :-1], self.first[kind, -1], 0.0
-        # Cells that are hopeless after the first pass only have base features.
-        parts = dict(zip(FEATURES, weights * values, strict=False))
-        parts[_WORDS_THEMSELVES] = sum(parts.pop(name, 0.0) for name in DIRECTION_FEATURES)
-        parts[_MESSAGES] = messages
-        parts[f"being of class: {LINK_CLASSES[kind]}"] = bias
-        ordered = sorted(parts.items(), key=lambda item: -abs(item[1]))
-        return {name: float(value) for name, value in ordered if value}

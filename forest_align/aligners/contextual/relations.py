@@ -64,14 +64,12 @@ class _Clause:
 def related_words(words: Sequence[str], tags: Sequence[str]) -> np.ndarray:
     """The words that each word is related to. Shapes: returns int32 (n, 10, 3)."""
     reader = _Reader([word.lower() for word in words], tags)
-    reader.read()
     # An array of Python is filled faster than one of numpy.
     count = len(RELATIONS)
     cells = array("i", [-1]) * (len(words) * count * WIDTH)
     for (place, relation), others in reader.related.items():
         start = (place * count + relation) * WIDTH
-        for k, other in enumerate(others):
-            cells[start + k] = other
+        cells[start : start + len(others)] = array("i", others)
     return np.array(cells, dtype=np.int32).reshape(len(words), count, WIDTH)
 
 
@@ -87,6 +85,18 @@ class _Reader:
         self.chunks, self.heads = chunker.chunks, chunker.heads
         for head, modifier in chunker.modifiers:
             self._relate(MODIFIER, head, modifier)
+        readers = {
+            "noun": self._read_noun,
+            "verb": self._read_verb,
+            "relative": self._read_relative,
+            "particle": self._read_particle,
+        }
+        for at, chunk in enumerate(self.chunks):
+            if chunk.kind in readers:
+                readers[chunk.kind](at, chunk)
+            elif chunk.kind in ("quote", "stop"):
+                self._reset()
+        self._antecedents()
 
     def _reset(self) -> None:
         """Begin a clause."""
@@ -95,11 +105,11 @@ class _Reader:
         self.gap = -1  # the noun that a relative clause lacks
         self.outer: list[list[int]] = []  # subjects that wait for their verb behind a relative clause
 
-    def _relate(self, relation: int, one: int, other: int) -> None:
+    def _relate(self, relation: int, word: int, other: int) -> None:
         """Add a relation and its inverse."""
-        self._add(one, relation, other)
+        self._add(word, relation, other)
         if relation in _INVERSE:
-            self._add(other, _INVERSE[relation], one)
+            self._add(other, _INVERSE[relation], word)
 
     def _add(self, place: int, relation: int, partner: int) -> None:
         known = self.related.get((place, relation))
@@ -107,21 +117,6 @@ class _Reader:
             self.related[place, relation] = [partner]
         elif len(known) < WIDTH and partner not in known:
             known.append(partner)
-
-    def read(self) -> None:
-        """Fill :attr:`related`."""
-        readers = {
-            "noun": self._read_noun,
-            "verb": self._read_verb,
-            "relative": self._read_relative,
-            "particle": self._read_particle,
-            "quote": self._read_end,
-            "stop": self._read_end,
-        }
-        for at, chunk in enumerate(self.chunks):
-            if chunk.kind in readers:
-                readers[chunk.kind](at, chunk)
-        self._antecedents()
 
     def _kind_at(self, at: int) -> str:
         return self.chunks[at].kind if 0 <= at < len(self.chunks) else "end"
@@ -144,7 +139,9 @@ class _Reader:
 
     def _read_noun(self, at: int, chunk: Chunk) -> None:
         before, head, clause = self._kind_at(at - 1), chunk.head, self.clause
-        if before == "preposition" and not (self._begins_clause(at) and self._is_subject(at)):
+        if before == "preposition" and not (
+            self.words[self.chunks[at - 1].head] in _CONJUNCTIONS and self._is_subject(at)
+        ):
             self._read_object_of_preposition(at, head)
         elif before == "and" and self._kind_at(at - 2) == "noun" and not (clause and self._is_subject(at)):
             self._read_coordinate(at, head)
@@ -168,9 +165,6 @@ class _Reader:
             clause.objects.append(head)
             self._relate(PATIENT, clause.verb, head)
 
-    def _begins_clause(self, at: int) -> bool:
-        return self.words[self.chunks[at - 1].head] in _CONJUNCTIONS
-
     def _read_object_of_preposition(self, at: int, head: int) -> None:
         preposition = self.words[self.chunks[at - 1].head]
         clause = self.clause
@@ -188,20 +182,13 @@ class _Reader:
         if self.waiting:
             self.waiting.append(head)
             return
-        for inverse, relation in (
-            (AGENT_OF, AGENT),
-            (PATIENT_OF, PATIENT),
-            (OTHER_OF, OTHER),
-            (HEAD, MODIFIER),
-        ):
+        parts = ((AGENT_OF, AGENT), (PATIENT_OF, PATIENT), (OTHER_OF, OTHER), (HEAD, MODIFIER))
+        for inverse, relation in parts:
             for governor in list(self.related.get((other, inverse), ())):
                 self._relate(relation, governor, head)
 
     def _coordinate_of(self, at: int) -> int:
-        """The noun phrase that one after *and* stands beside.
-
-        It is the last one, or one before it that has the same head or the same preposition behind it.
-        """
+        """The last noun phrase before *and*, or an earlier one with the same head or preposition."""
         back = at - 2
         while self._kind_at(back) == "noun":
             if self._matches(back, at):
@@ -211,13 +198,14 @@ class _Reader:
             back -= 2
         return at - 2
 
-    def _matches(self, one: int, other: int) -> bool:
-        """Whether two noun phrases have the same head, or the same preposition behind them."""
-        words = self.words
-        if words[self.chunks[one].head] == words[self.chunks[other].head]:
-            return True
-        are_followed = self._kind_at(one + 1) == self._kind_at(other + 1) == "preposition"
-        return are_followed and words[self.chunks[one + 1].head] == words[self.chunks[other + 1].head]
+    def _matches(self, first: int, second: int) -> bool:
+        """Whether two noun phrases have the same head or the same following preposition."""
+
+        def have_same_word(first: int, second: int) -> bool:
+            return self.words[self.chunks[first].head] == self.words[self.chunks[second].head]
+
+        are_followed = self._kind_at(first + 1) == self._kind_at(second + 1) == "preposition"
+        return have_same_word(first, second) or (are_followed and have_same_word(first + 1, second + 1))
 
     def _read_relative(self, at: int, chunk: Chunk) -> None:
         back = at - 1 - (self._kind_at(at - 1) == "comma")
@@ -256,17 +244,12 @@ class _Reader:
         if self.clause is not None and self._kind_at(at - 1) in {"verb", "noun"}:
             self._relate(PARTICLE, self.clause.verb, chunk.head)
 
-    def _read_end(self, at: int, chunk: Chunk) -> None:
-        self._reset()
-
-    # --------------------------------------------------------------------------------- antecedents
-
     def _antecedents(self) -> None:
         """Earlier mentions: equal nouns, nouns before a pronoun, speaker and hearer of a quotation."""
         seen: dict[str, int] = {}
         quoted = self._speakers_and_hearers()
-        nouns = [k for k in self.heads if self.tags[k] in NOUNS]
-        subjects = [k for k in self.subjects if self.tags[k] in NOUNS]
+        nouns = [head for head in self.heads if self.tags[head] in NOUNS]
+        subjects = [subject for subject in self.subjects if self.tags[subject] in NOUNS]
         heads = set(nouns)
         for place, (word, tag) in enumerate(zip(self.words, self.tags, strict=True)):
             earlier: list[int] = []
@@ -277,7 +260,7 @@ class _Reader:
                 elif person in seen:
                     earlier = [seen[person]]
                 elif person not in _SPEECH:
-                    before = dict.fromkeys(k for k in (*subjects, *nouns) if k < place)
+                    before = dict.fromkeys(noun for noun in (*subjects, *nouns) if noun < place)
                     earlier = list(before)[:WIDTH]
                 seen[person] = place
             elif place in heads:
@@ -288,14 +271,14 @@ class _Reader:
 
     def _speakers_and_hearers(self) -> dict[int, tuple[list[int], list[int]]]:
         """For each word of a quotation the nearest subject outside of it, and the objects of its verb."""
-        marks = [k for k, tag in enumerate(self.tags) if tag in {"``", "''"}]
+        marks = [place for place, tag in enumerate(self.tags) if tag in {"``", "''"}]
         subjects = [place for place, relation in self.related if relation == AGENT_OF]
-        found: dict[int, tuple[list[int], list[int]]] = {}
+        people: dict[int, tuple[list[int], list[int]]] = {}
         for start, end in zip(marks[::2], marks[1::2], strict=False):
-            outside = [k for k in subjects if k < start or k > end]
+            outside = [place for place in subjects if place < start or place > end]
             if outside:
-                speaker = min(outside, key=lambda k: min(abs(k - start), abs(k - end)))
+                speaker = min(outside, key=lambda place: min(abs(place - start), abs(place - end)))
                 verbs = self.related[speaker, AGENT_OF]
-                hearers = [k for verb in verbs for k in self.related.get((verb, PATIENT), ())]
-                found.update(dict.fromkeys(range(start, end), ([speaker], hearers)))
-        return found
+                hearers = [hearer for verb in verbs for hearer in self.related.get((verb, PATIENT), ())]
+                people.update(dict.fromkeys(range(start, end), ([speaker], hearers)))
+        return people

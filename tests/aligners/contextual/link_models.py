@@ -39,12 +39,12 @@ def random_model(seed: int) -> LinkModel:
         *(normal(2, 6, 3), normal(2, 3), normal(2, 6, 6)),
         *(normal(2, kernel.MESSAGE_SLOTS, 3, 6), normal(2, 6), normal(6)),
     )
-    mean, projection = normal(SIZE, scale=1), normal(SIZE, PROJECTED, scale=1)
-    directions = normal(SIZE, len(DIRECTION_FEATURES), scale=1)
-    return LinkModel(mean, projection, directions, first, second, third, 0.4)
+    mean, directions = normal(SIZE, scale=1), normal(SIZE, len(DIRECTION_FEATURES), scale=1)
+    projection = normal(SIZE, PROJECTED, scale=1).astype(np.float16).astype(np.float32)  # as in a file
+    return LinkModel(mean, projection, directions, first, second, third, 0.4, {"trained on": ["nothing"]})
 
 
-def sentence(words: list[str], seed: int) -> Sentence:
+def sentence(words: list[str], seed: int = 0) -> Sentence:
     rng = np.random.default_rng(seed)
     vectors = rng.normal(size=(len(words), SIZE))
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)

@@ -207,7 +207,7 @@ def test_the_last_pass_learns_from_the_cells_that_the_aligner_leaves_to_it(
     monkeypatch.setattr(training, "measure", lambda model, examples: measured.append(model) or [])
     model = LinkModel.load(train(data, "model"))
     for e, numbers in given:
-        _, third = model._passes.run(e.source, e.target, e.evidence)
+        _, third = model.run(e.source, e.target, e.evidence)
         np.testing.assert_array_equal(third.cells, numbers)
     # What is measured is what is saved.
     np.testing.assert_array_equal(measured[0].projection, model.projection)

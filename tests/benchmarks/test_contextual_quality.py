@@ -15,7 +15,7 @@ from forest_align.aligners.sultan.parameters import MODULES
 from forest_align.alignment import Links
 from forest_align.lexicon.pair_table import PairTable
 
-from ...places import ROOT
+from ..places import ROOT
 
 BENCHMARKS = ROOT / "benchmarks"
 
