@@ -4,18 +4,18 @@
 The core is Algorithm 4.1 of Arase & Tsujii (2017) with the non-compositional step of Algorithm 4.2, in log
 space. It consists of files in ``alignment_parts``:
 
-- one forest: its null paths (``paths.pxi``) and lowest common ancestors (``ancestors.pxi``);
+- one forest: its null paths and lowest common ancestors (``paths.pxi``);
 - the chart of items with their packed supports (``chart.pxi``);
-- the supports of a pair: two pairs (``pairs.pxi``), one (``single.pxi``), or a merged set (``merged_set.pxi``), which
-  is built from partial derivations (``opened.pxi``) by merging (``merge.pxi``);
+- the supports of a pair: one or two pairs (``supports.pxi``), or a merged set, which is built from partial derivations
+  (``opened.pxi``) by merging (``merge.pxi``);
 - the beam (``beam.pxi``);
-- results of the chart: posteriors (``posteriors.pxi``), and the best derivation (``derivation.pxi``) or, if no pair of
-  roots is reached, several (``partial.pxi``);
+- results of the chart: posteriors (``posteriors.pxi``), and the best derivation or, if no pair of roots is reached,
+  several (``derivation.pxi``);
 - the order of all these steps (``search.pxi``);
-- input arrays (``input.pxi``) and output arrays (``output.pxi``).
+- arrays in and out (``arrays.pxi``).
 
-If memory runs out, the search ends with an exception and the process continues: vectors are declared
-(``vectors.pxi``) such that C++ exceptions pass through the core, and ``guarded`` turns them into those of Python.
+If memory runs out, the search ends with an exception and the process continues: vectors are declared such that C++
+exceptions pass through the core, and ``guarded`` turns them into those of Python.
 
 ``alignment_reference.py`` computes the same in plain Python.
 """
@@ -27,10 +27,10 @@ from operator import index
 
 import numpy as np
 
-from forest_align.cext.alignment_arguments import BOUNDS, LARGEST_WHOLE_NUMBER, MOST_NODES
-from forest_align.cext.alignment_result import AlignmentArrays, PackedArrays
-from forest_align.cext.checked_arrays import with_checked_arrays
-from forest_align.cext.score_bounds import LARGEST_SCORE
+from forest_align.cext.alignment_arrays import (
+    BOUNDS, LARGEST_WHOLE_NUMBER, MOST_NODES, AlignmentArrays, PackedArrays,
+)
+from forest_align.cext.checked_arrays import LARGEST_SCORE, with_checked_arrays
 
 cdef enum:
     BASE_SUPPORT = 0
@@ -41,22 +41,46 @@ cdef enum:
 # Single and merged supports are dropped if another support of the pair is better by more than this (in logs).
 cdef double HOPELESS = 20.0
 
-include "alignment_parts/vectors.pxi"
+# Vectors and how they are sorted.
+cdef extern from "<vector>" namespace "std" nogil:
+    # Cython's own declarations convert C++ exceptions at each call. Functions without the GIL could only print them
+    # and would continue with an incomplete table. With these declarations exceptions reach the call of ``guarded``.
+    cdef cppclass vector[T]:
+        cppclass iterator:
+            iterator operator+(size_t)
+            iterator operator-(size_t)
+        T& operator[](size_t)
+        T& back()
+        T* data()
+        size_t size()
+        size_t capacity()
+        iterator begin()
+        iterator end()
+        void assign(size_t, const T&)
+        void clear()
+        iterator insert[Input](iterator, Input, Input)
+        void pop_back()
+        void push_back(const T&)
+        void reserve(size_t)
+        void resize(size_t)
+
+
+cdef extern from "<algorithm>" namespace "std" nogil:
+    void nth_element[Iterator, Compare](Iterator, Iterator, Iterator, Compare)
+    void partial_sort[Iterator, Compare](Iterator, Iterator, Iterator, Compare)
+    void sort[Iterator](Iterator, Iterator)
+    void sort[Iterator, Compare](Iterator, Iterator, Compare)
+
 include "alignment_parts/paths.pxi"
-include "alignment_parts/ancestors.pxi"
 include "alignment_parts/chart.pxi"
-include "alignment_parts/pairs.pxi"
-include "alignment_parts/single.pxi"
+include "alignment_parts/supports.pxi"
 include "alignment_parts/opened.pxi"
 include "alignment_parts/merge.pxi"
-include "alignment_parts/merged_set.pxi"
 include "alignment_parts/beam.pxi"
 include "alignment_parts/posteriors.pxi"
 include "alignment_parts/derivation.pxi"
-include "alignment_parts/partial.pxi"
 include "alignment_parts/search.pxi"
-include "alignment_parts/input.pxi"
-include "alignment_parts/output.pxi"
+include "alignment_parts/arrays.pxi"
 
 
 @with_checked_arrays

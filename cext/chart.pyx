@@ -11,9 +11,9 @@ span that is only ever a right part::
 
 Spans are closed, ``[i, j]``, on input, as benepar has them; returned constituents are half-open.
 
-The core consists of four files in ``chart_parts``: sums over all trees (``inside.pxi``); for the k best trees
-(Huang & Chiang 2005, algorithm 3) the best scores (``viterbi.pxi``), the lazy search (``search.pxi``) and the
-resulting constituents (``trees.pxi``). ``chart_reference`` computes the same in plain Python.
+The core consists of three files in ``chart_parts``: sums over all trees (``inside.pxi``); for the k best trees the lazy
+search of Huang & Chiang (2005, algorithm 3; ``search.pxi``) and the resulting constituents (``trees.pxi``).
+``chart_reference`` computes the same in plain Python.
 """
 
 from libc.math cimport INFINITY, exp, fabs, log1p
@@ -23,8 +23,7 @@ from operator import index
 
 import numpy as np
 
-from forest_align.cext.checked_arrays import with_checked_arrays
-from forest_align.cext.score_bounds import LARGEST_SCORE
+from forest_align.cext.checked_arrays import LARGEST_SCORE, with_checked_arrays
 
 cdef enum:
     MOST_WORDS = 4096    # the k-best search goes as deep as a tree may be, and its tables take 2.4 GB then
@@ -32,7 +31,6 @@ cdef enum:
     FIRST_ROOM = 1024    # trees; room for more is made when so many are found
 
 include "chart_parts/inside.pxi"
-include "chart_parts/viterbi.pxi"
 include "chart_parts/search.pxi"
 include "chart_parts/trees.pxi"
 

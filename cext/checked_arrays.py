@@ -1,4 +1,4 @@
-"""What kernels may be given: arrays of plain numbers. Cython's buffers crash on structured ones."""
+"""What kernels may be given: arrays of plain, bounded numbers. Cython's buffers crash on structured ones."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
+
+#: Largest absolute value of a finite score or log-probability that kernels add up. Sums of a thousand keep
+#: about six digits. Sums of larger scores lose the digits after the point, on which probabilities depend.
+LARGEST_SCORE = 1e6
 
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")

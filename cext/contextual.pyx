@@ -3,18 +3,15 @@
 The feature lists, their order and their definitions are those of ``forest_align.aligners.contextual.features``;
 ``contextual_reference`` computes the same in plain Python.
 
-The core is laid out in nine included files: what all of it uses (``contextual_arithmetic.pxi``); which
-words are related (``contextual_relations.pxi``); the features that
-need no other decision (``contextual_base.pxi``), among them those of the vectors (``contextual_similarity.pxi``) and
-of the letters (``contextual_letters.pxi``); the features that come from the probabilities around a cell
-(``contextual_context.pxi``); the first pass over the features (``contextual_scores.pxi``); the messages that cells
-exchange in later ones (``contextual_messages.pxi``); and the checks of what comes in (``contextual_input.pxi``).
+The core is laid out in five files in ``contextual_parts``: what all of it uses (``shared.pxi``); the features that need
+no other decision, and the first pass over them (``base.pxi``); the features that come from the probabilities around a
+cell (``context.pxi``); the messages that cells exchange in later passes (``messages.pxi``); and the checks of what comes
+in (``input.pxi``).
 """
 
 import numpy as np
 
-from forest_align.cext.checked_arrays import with_checked_arrays
-from forest_align.cext.score_bounds import LARGEST_SCORE
+from forest_align.cext.checked_arrays import LARGEST_SCORE, with_checked_arrays
 
 from libc.math cimport exp, fabs, log, log1p, sqrt
 from libc.string cimport memcpy, memset
@@ -48,13 +45,9 @@ CONTEXT_FEATURES = CONTEXT
 LINK_CLASSES = CLASSES
 MESSAGE_SLOTS = SLOTS
 
-include "contextual_parts/arithmetic.pxi"
-include "contextual_parts/relations.pxi"
-include "contextual_parts/similarity.pxi"
-include "contextual_parts/letters.pxi"
+include "contextual_parts/shared.pxi"
 include "contextual_parts/base.pxi"
 include "contextual_parts/context.pxi"
-include "contextual_parts/scores.pxi"
 include "contextual_parts/messages.pxi"
 include "contextual_parts/input.pxi"
 

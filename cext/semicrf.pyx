@@ -3,9 +3,8 @@
 A path reads the source sentence from left to right: each step takes one or several words to nothing (null), or a phrase
 to a phrase of the target sentence. A step's score is its own and that of the transition to it, which depends only on the
 last target word of the step before and the first target word of this one; so transitions are summed once for every
-source position and target word, not for every two phrase pairs. The files ``semicrf_parts/sums.pxi`` and
-``semicrf_parts/viterbi.pxi`` have the sums over all paths and the best path. ``semicrf_reference`` computes the same
-in plain Python.
+source position and target word, not for every two phrase pairs. ``semicrf_parts/recursions.pxi`` has the sums over all
+paths and the best path. ``semicrf_reference`` computes the same in plain Python.
 
 Scores are logarithms. A cost to be added in training (softmax-margin) is added to them by the caller.
 """
@@ -14,8 +13,7 @@ import numpy as np
 
 from libc.math cimport INFINITY, exp, fabs, log, log1p
 
-from forest_align.cext.checked_arrays import with_checked_arrays
-from forest_align.cext.score_bounds import LARGEST_SCORE
+from forest_align.cext.checked_arrays import LARGEST_SCORE, with_checked_arrays
 
 cdef double SPREAD = 600.0  # exponentials of transition scores are taken relative to their highest one
 
@@ -30,8 +28,7 @@ cdef struct Lattice:
     const double* transition
     const double* final
 
-include "semicrf_parts/sums.pxi"
-include "semicrf_parts/viterbi.pxi"
+include "semicrf_parts/recursions.pxi"
 
 
 @with_checked_arrays

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from forest_align.cext import alignment, chart, contextual, encoder, semicrf, string_similarity
-from forest_align.cext.alignment_arguments import BaseArrays, SearchOptions, SideArrays
+from forest_align.cext.alignment_arrays import BaseArrays, SearchOptions, SideArrays
 
 REFUSALS = (ValueError, TypeError, MemoryError)
 #: Probabilities may exceed 1 by rounding.

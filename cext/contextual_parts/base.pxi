@@ -1,4 +1,117 @@
-# The features of a cell of the contextual kernel that do not depend on other links, and the class of its weights.
+# The features of a cell of the contextual kernel that do not depend on other links (among them those of vectors and
+# of spelling), the class of its weights, and its probability in the log-linear first pass.
+
+cdef enum:
+    SIMILARITY = 16      # features of a table
+
+cdef double SCALE = 12.5   # of similarities in the soft-max
+
+cdef struct Similarity:
+    const float* values
+    double[5] knots
+    double* rows             # best, second best, and logarithm of the sum of exponentials of each row
+    double* columns
+
+
+cdef void summarize(Similarity* similarity, Py_ssize_t n, Py_ssize_t m, double null) noexcept nogil:
+    """Best values and soft-max denominators of rows and columns; ``null`` is the weight of no link."""
+    cdef Py_ssize_t i, j
+    cdef double x
+    cdef double* rows = similarity.rows
+    cdef double* columns = similarity.columns
+    for i in range(n):
+        two_best(similarity.values + i * m, m, 1, rows + 3 * i)
+        rows[3 * i + 2] = null
+    for j in range(m):
+        two_best(similarity.values + j, n, m, columns + 3 * j)
+        columns[3 * j + 2] = null
+    for i in range(n):
+        for j in range(m):
+            x = exp(similarity.values[i * m + j] * SCALE)
+            rows[3 * i + 2] += x
+            columns[3 * j + 2] += x
+    for i in range(n):
+        rows[3 * i + 2] = log(rows[3 * i + 2])
+    for j in range(m):
+        columns[3 * j + 2] = log(columns[3 * j + 2])
+
+
+cdef inline void similarity_features(
+    const Similarity* similarity, Py_ssize_t n, Py_ssize_t m, Py_ssize_t i, Py_ssize_t j, float* row
+) noexcept nogil:
+    """Sixteen features of a similarity: hinges, margins over the alternatives, soft-max log-probabilities."""
+    cdef const double* here = similarity.rows + 3 * i
+    cdef const double* there = similarity.columns + 3 * j
+    cdef double x = similarity.values[i * m + j], a, b, p, q, margin
+    cdef double[2] margins
+    cdef int k
+    row[0] = x
+    for k in range(5):
+        row[1 + k] = over(x, similarity.knots[k])
+    a = x - best_other(here, x, m)
+    b = x - best_other(there, x, n)
+    margins[0] = smaller(a, b)
+    margins[1] = larger(a, b)
+    for k in range(2):
+        margin = margins[k]
+        row[6 + 4 * k] = clip(margin, 0.0, 0.5)
+        row[7 + 4 * k] = clip(margin, -0.5, 0.0)
+        row[8 + 4 * k] = clip(margin, -0.1, 0.1)
+        row[9 + 4 * k] = margin >= 0
+    p = x * SCALE - here[2]
+    q = x * SCALE - there[2]
+    row[14] = clip(p + q, -12.0, 0.0)
+    row[15] = clip(smaller(p, q), -8.0, 0.0)
+
+
+cdef enum:
+    LETTERS = 24         # letters of a word that count
+    MARKS = 4            # 64-bit words of the bit set of a word's bigrams
+
+
+cdef double bigram_dice(const int* one, Py_ssize_t size, const int* two, Py_ssize_t length) noexcept nogil:
+    """Dice coefficient of the letter bigrams of two words, their edges included; at most 24 letters count."""
+    cdef Py_ssize_t a, b
+    cdef int common = 0
+    cdef unsigned int taken = 0
+    cdef int left, right, other_left, other_right
+    size = LETTERS if size > LETTERS else size
+    length = LETTERS if length > LETTERS else length
+    for a in range(size + 1):
+        left = one[a - 1] if a else 0
+        right = one[a] if a < size else 0
+        for b in range(length + 1):
+            if taken >> b & 1:
+                continue
+            other_left = two[b - 1] if b else 0
+            other_right = two[b] if b < length else 0
+            if left == other_left and right == other_right:
+                common += 1
+                taken |= <unsigned int>1 << b
+                break
+    return 2.0 * common / (size + length + 2)
+
+
+cdef void mark_bigrams(
+    const int* letters, const int* ends, Py_ssize_t words, unsigned long long* marks
+) noexcept nogil:
+    """A set of 256 bits for the letter bigrams of each word: words without a common bit share no bigram."""
+    cdef Py_ssize_t k, a, end, start = 0
+    cdef unsigned int left, right, bit
+    for k in range(words):
+        left = 0
+        end = ends[k] if ends[k] < start + LETTERS else start + LETTERS
+        for a in range(start, end + 1):
+            right = <unsigned int>letters[a] if a < end else 0
+            bit = left * 31 + right
+            marks[MARKS * k + (bit >> 6 & 3)] |= <unsigned long long>1 << (bit & 63)
+            left = right
+        start = ends[k]
+
+
+cdef inline bint have_common_mark(const unsigned long long* one, const unsigned long long* two) noexcept nogil:
+    return (one[0] & two[0] | one[1] & two[1] | one[2] & two[2] | one[3] & two[3]) != 0
+
 
 # The input of the features of a cell. Tables with a border have cell (i, j) at i * wide + j.
 cdef struct Pair:
@@ -173,3 +286,28 @@ cdef inline void evidence_features(const Pair* pair, Py_ssize_t i, Py_ssize_t j,
     row[35] = pair.source_capital[i] and pair.target_capital[j]
     for step in range(KNOWN):
         row[36 + step] = evidence >> (FIRST_KNOWN + step) & 1
+
+
+cdef inline double first_probability(const float* features, const float* weights) noexcept nogil:
+    """The bias is the last weight."""
+    return 1.0 / (1.0 + exp(-(weights[BASE] + dot(weights, features, BASE))))
+
+
+cdef Py_ssize_t score_cells(
+    const Pair* pair, const float* weights, float hopeless, float* probability, int* cells, float* features,
+    int* classes,
+) noexcept nogil:
+    """Score all cells and keep those that are not hopeless, in order; return their number."""
+    cdef Py_ssize_t i, j, k, kept = 0
+    cdef float* row
+    for i in range(pair.n):
+        for j in range(pair.m):
+            k = i * pair.m + j
+            row = features + kept * BASE
+            classes[kept] = class_of(pair, i, j)
+            fill_base(pair, i, j, row)
+            probability[k] = first_probability(row, weights + classes[kept] * (BASE + 1))
+            if probability[k] >= hopeless:
+                cells[kept] = <int>k
+                kept += 1
+    return kept

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from forest_align.aligners.forest.prepared_pair import PreparedPair
-from forest_align.cext.alignment_arguments import SearchOptions
-from forest_align.cext.alignment_result import AlignmentArrays
+from forest_align.cext.alignment_arrays import AlignmentArrays, SearchOptions
 from forest_align.em.forest._objective import EventTable
 from forest_align.em.forest.events import EventTableBuilder, PairEvents
 from forest_align.em.forest.expectation import PairExpectation

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from forest_align.aligners.forest.options import ForestOptions
-from forest_align.cext.alignment_arguments import BaseArrays, SearchOptions, SideArrays
+from forest_align.cext.alignment_arrays import BaseArrays, SearchOptions, SideArrays
 
 # Enough of them that no two alignments have the same score.
 CLASSES = 40

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from forest_align.cext.alignment_arguments import SearchOptions, SideArrays
+from forest_align.cext.alignment_arrays import SearchOptions, SideArrays
 
 from .alignment_cases import Case
 

@@ -13,8 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from forest_align.cext import alignment
-from forest_align.cext.alignment_arguments import BaseArrays, SearchOptions
-from forest_align.cext.alignment_result import AlignmentArrays
+from forest_align.cext.alignment_arrays import AlignmentArrays, BaseArrays, SearchOptions
 
 from . import alignment_cases as cases
 from .alignment_cases import OPTIONS, Case

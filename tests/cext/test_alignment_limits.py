@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from forest_align.cext import alignment
-from forest_align.cext.alignment_arguments import MOST_NODES, BaseArrays, SideArrays
+from forest_align.cext.alignment_arrays import MOST_NODES, BaseArrays, SideArrays
 
 from .alignment_cases import OPTIONS
 from .test_alignment import ALIGNERS, case_of
@@ -229,7 +229,7 @@ def test_forests_of_too_many_nodes_are_refused() -> None:
 
 
 # What the two functions that begin the script need.
-IMPORTED = "from forest_align.cext.alignment_arguments import BaseArrays, SideArrays"
+IMPORTED = "from forest_align.cext.alignment_arrays import BaseArrays, SideArrays"
 # Follows the two functions in the script.
 SCARCE = """
 import resource

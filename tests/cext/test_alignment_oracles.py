@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from forest_align.cext import alignment
-from forest_align.cext.alignment_arguments import BaseArrays, SideArrays
+from forest_align.cext.alignment_arrays import BaseArrays, SideArrays
 
 from . import alignment_cases as cases
 from .alignment_cases import OPTIONS, Case

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from forest_align.cext.alignment_result import SINGLE, AlignmentArrays, PackedArrays
+from forest_align.cext.alignment_arrays import SINGLE, AlignmentArrays, PackedArrays
 from forest_align.types.k_best import LazyKBest
 
 

@@ -19,7 +19,7 @@ from forest_align.aligners.forest._tree_conditions import (
     missing_pairs,
     structure_violations,
 )
-from forest_align.cext.alignment_result import BASE, COMPOSITIONAL, NONCOMPOSITIONAL, AlignmentArrays
+from forest_align.cext.alignment_arrays import BASE, COMPOSITIONAL, NONCOMPOSITIONAL, AlignmentArrays
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,12 +17,12 @@ import numpy as np
 from forest_align.aligners.forest._maximum_set import compositional, log_posterior_of
 from forest_align.aligners.forest._tree_conditions import ChosenTree, chain_length
 from forest_align.aligners.forest.base_pairs import CONFIDENT_LINK
-from forest_align.cext.alignment_result import BASE, COMPOSITIONAL, NONCOMPOSITIONAL, SINGLE
+from forest_align.cext.alignment_arrays import BASE, COMPOSITIONAL, NONCOMPOSITIONAL, SINGLE
 
 if TYPE_CHECKING:
     from forest_align.aligners.forest.phrase_evidence import PhraseEvidence
     from forest_align.aligners.words.candidate import Candidate
-    from forest_align.cext.alignment_result import AlignmentArrays
+    from forest_align.cext.alignment_arrays import AlignmentArrays
     from forest_align.types import Derivation, ParseForest
 
 #: A pair of phrases that a word link leaves is left out if the phrase-pair model gives it less than this.

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forest_align.cext.alignment_result import SINGLE
+from forest_align.cext.alignment_arrays import SINGLE
 
 if TYPE_CHECKING:
-    from forest_align.cext.alignment_result import AlignmentArrays
+    from forest_align.cext.alignment_arrays import AlignmentArrays
     from forest_align.types import Derivation, ParseForest
 
 

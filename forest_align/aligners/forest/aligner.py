@@ -29,7 +29,7 @@ from forest_align.aligners.words.candidate import link_probabilities
 from forest_align.aligners.words.choose import check_name, word_candidates
 from forest_align.aligners.words.lexical import given_candidates
 from forest_align.alignment import Alignment
-from forest_align.cext.alignment_result import AlignmentArrays
+from forest_align.cext.alignment_arrays import AlignmentArrays
 from forest_align.system.processes import check_counts
 from forest_align.types import InputError, Sentence
 

@@ -18,8 +18,7 @@ import numpy as np
 from forest_align.aligners.forest._link_evidence import LinkEvidence, SpanPairs
 from forest_align.aligners.forest.features import forest_of
 from forest_align.aligners.sultan.sentence_view import is_mark_or_bracket
-from forest_align.cext.alignment_arguments import BOUNDS
-from forest_align.cext.alignment_result import AlignmentArrays
+from forest_align.cext.alignment_arrays import BOUNDS, AlignmentArrays
 from forest_align.types import InputError, Sentence
 from forest_align.types.json_fields import is_number
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forest_align.cext.alignment_arguments import MOST_NODES
+from forest_align.cext.alignment_arrays import MOST_NODES
 from forest_align.lexicon.lexicon import Evidence
 from forest_align.types import InputError
 

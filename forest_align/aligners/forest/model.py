@@ -18,7 +18,7 @@ from forest_align.aligners.phrases.model import PhraseModel
 from forest_align.aligners.phrases.relation_model import RelationModel
 from forest_align.aligners.words.choose import DEFAULT_WORDS
 from forest_align.aligners.words.lexical import Dictionary
-from forest_align.cext.alignment_arguments import SearchOptions
+from forest_align.cext.alignment_arrays import SearchOptions
 from forest_align.types import InputError, ModelError
 from forest_align.types.json_fields import check_integer, describe
 

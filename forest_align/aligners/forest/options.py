@@ -6,8 +6,8 @@ from dataclasses import dataclass, fields
 from numbers import Integral
 from typing import Any
 
-from forest_align.cext.alignment_arguments import BOUNDS as KERNEL_BOUNDS
-from forest_align.cext.alignment_arguments import SearchOptions
+from forest_align.cext.alignment_arrays import BOUNDS as KERNEL_BOUNDS
+from forest_align.cext.alignment_arrays import SearchOptions
 from forest_align.types import InputError
 from forest_align.types.json_fields import LARGEST_WEIGHT, check_boolean, is_number
 

@@ -14,8 +14,7 @@ from forest_align.aligners.forest._tree_choice import tree_losses
 from forest_align.aligners.forest.base_pairs import base_pairs
 from forest_align.aligners.forest.features import forest_of
 from forest_align.cext import alignment as kernel
-from forest_align.cext.alignment_arguments import BaseArrays, SideArrays
-from forest_align.cext.alignment_result import AlignmentArrays
+from forest_align.cext.alignment_arrays import AlignmentArrays, BaseArrays, SideArrays
 from forest_align.types import InputError, ParseForest
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from forest_align.aligners.forest.options import ForestOptions
     from forest_align.aligners.forest.phrase_evidence import PhraseEvidence
     from forest_align.aligners.words.candidate import Candidate
-    from forest_align.cext.alignment_arguments import SearchOptions
+    from forest_align.cext.alignment_arrays import SearchOptions
     from forest_align.types import Sentence
 
 # Lower bound for the scores of candidates.

@@ -20,7 +20,7 @@ from forest_align.aligners.forest.judged_pairs import with_judged_pairs
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.forest.options import ForestOptions
 from forest_align.alignment import Alignment, Links, PhrasePair
-from forest_align.cext.alignment_result import BASE, AlignmentArrays
+from forest_align.cext.alignment_arrays import BASE, AlignmentArrays
 from forest_align.types import Derivation, ParseForest, Sentence
 from forest_align.types.spans import gaps
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
-from forest_align.cext.score_bounds import LARGEST_SCORE
+from forest_align.cext.checked_arrays import LARGEST_SCORE
 from forest_align.parsing.networks._network_shapes import check_weights, network_sizes
 from forest_align.parsing.networks.devices import Device, find_device
 from forest_align.parsing.networks.encoder_batches import length_batches

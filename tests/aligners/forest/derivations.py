@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from forest_align.cext.alignment_result import AlignmentArrays
+from forest_align.cext.alignment_arrays import AlignmentArrays
 
 
 def nested(arrays: AlignmentArrays, top: int) -> tuple[int, int, int, frozenset[object]]:

@@ -23,7 +23,7 @@ from forest_align.aligners.pair import PairLike
 from forest_align.aligners.words.candidate import Candidate
 from forest_align.aligners.words.lexical import GivenCandidates
 from forest_align.alignment import Alignment, Links
-from forest_align.cext.alignment_result import NONCOMPOSITIONAL
+from forest_align.cext.alignment_arrays import NONCOMPOSITIONAL
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import sentence_from_bracket, sentence_from_trees
 from forest_align.parsing.forests.trees import read_bracket

@@ -17,7 +17,7 @@ from forest_align.aligners.forest.calibration import PhraseCalibration, log_agre
 from forest_align.aligners.words.candidate import Candidate
 from forest_align.aligners.words.lexical import GivenCandidates
 from forest_align.alignment import Links
-from forest_align.cext.alignment_result import AlignmentArrays
+from forest_align.cext.alignment_arrays import AlignmentArrays
 from forest_align.parsing import sentence_from_bracket
 from forest_align.types import InputError
 

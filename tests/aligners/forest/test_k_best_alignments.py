@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from forest_align.aligners.forest._k_best_alignments import k_best
 from forest_align.cext import alignment
-from forest_align.cext.alignment_arguments import BaseArrays, SearchOptions, SideArrays
-from forest_align.cext.alignment_result import AlignmentArrays
+from forest_align.cext.alignment_arrays import AlignmentArrays, BaseArrays, SearchOptions, SideArrays
 
 from ...cext import alignment_cases as cases
 from ...cext.alignment_cases import OPTIONS

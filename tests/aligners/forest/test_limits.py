@@ -16,7 +16,7 @@ from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.forest.options import ForestOptions
 from forest_align.aligners.words.lexical import GivenCandidates
 from forest_align.alignment import Links
-from forest_align.cext.alignment_arguments import SideArrays
+from forest_align.cext.alignment_arrays import SideArrays
 from forest_align.parsing import sentence_from_bracket
 from forest_align.types import InputError, ModelError
 

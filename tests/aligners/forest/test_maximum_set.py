@@ -14,7 +14,7 @@ from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.features import forest_of
 from forest_align.aligners.forest.legitimacy import violations
 from forest_align.aligners.forest.result import reported_derivation
-from forest_align.cext.alignment_result import BASE, AlignmentArrays
+from forest_align.cext.alignment_arrays import BASE, AlignmentArrays
 from forest_align.lexicon.lexicon import load_lexicon
 
 from ..random_sentences import random_pair

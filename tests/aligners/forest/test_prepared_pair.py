@@ -21,8 +21,7 @@ from forest_align.aligners.forest.features import forest_of
 from forest_align.aligners.forest.phrase_evidence import LEAST_ODDS, MOST_ODDS, PhraseEvidence
 from forest_align.aligners.forest.result import reported_derivation
 from forest_align.aligners.words.candidate import Candidate
-from forest_align.cext.alignment_arguments import BaseArrays, SideArrays
-from forest_align.cext.alignment_result import BASE, NONCOMPOSITIONAL
+from forest_align.cext.alignment_arrays import BASE, NONCOMPOSITIONAL, BaseArrays, SideArrays
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import sentence_from_bracket, sentence_from_n_best
 from forest_align.types import ParseForest, Sentence

@@ -18,7 +18,7 @@ from forest_align.aligners.forest.features import forest_of
 from forest_align.aligners.forest.result import build_alignment, reported_derivation
 from forest_align.aligners.words.candidate import Candidate
 from forest_align.alignment import PhrasePair
-from forest_align.cext.alignment_result import BASE, NONCOMPOSITIONAL, AlignmentArrays
+from forest_align.cext.alignment_arrays import BASE, NONCOMPOSITIONAL, AlignmentArrays
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import sentence_from_bracket
 

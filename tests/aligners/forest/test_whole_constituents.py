@@ -17,7 +17,7 @@ from forest_align.aligners.forest.legitimacy import alignment_violations
 from forest_align.aligners.forest.result import reported_derivation
 from forest_align.aligners.words.lexical import GivenCandidates
 from forest_align.alignment import Alignment, Links
-from forest_align.cext.alignment_result import COMPOSITIONAL, SINGLE
+from forest_align.cext.alignment_arrays import COMPOSITIONAL, SINGLE
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import sentence_from_bracket
 from forest_align.types import Derivation, ParseForest

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from forest_align.cext.score_bounds import LARGEST_SCORE
+from forest_align.cext.checked_arrays import LARGEST_SCORE
 
 # A constituent with its parts, as nested tuples: (start, end, label, children); spans are half-open.
 Tree = tuple[int, int, int, tuple[Any, ...]]
