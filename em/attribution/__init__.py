@@ -2,8 +2,4 @@
 
 from forest_align.em.attribution.support_examples import SupportExample, read_entailed, read_wice
 
-__all__ = [
-    "SupportExample",
-    "read_entailed",
-    "read_wice",
-]
+__all__ = ["SupportExample", "read_entailed", "read_wice"]

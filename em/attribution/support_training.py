@@ -16,10 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from forest_align.aligners.attribution.supported_words import (
-    compared_sentence,
-    word_numbers,
-)
+from forest_align.aligners.attribution.supported_words import compared_sentence, word_numbers
 from forest_align.aligners.contextual import ContextualAligner
 from forest_align.aligners.documents.document_sentences import SentenceEncoder
 from forest_align.aligners.logistic_function import regression

@@ -12,15 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from forest_align.em.contextual._marked import (
-    FULL_STOP,
-    Marked,
-    Marks,
-    PairWriter,
-    Part,
-    joined,
-    linked_pair,
-)
+from forest_align.em.contextual._marked import FULL_STOP, Marked, Marks, PairWriter, Part, joined, linked_pair
 from forest_align.em.contextual.rearranging import RearrangedPair
 
 _GIVING = (

@@ -35,13 +35,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("same spelling", "same number", "abbreviation", "synonym", "derivation", "same stem", "substring"),
         *("both prepositions", "same function", "acronym", "word within"),
     ),
-    "quantities": (
-        "equal quantities",
-        "unit of",
-        "different quantities",
-        "antonyms",
-        "opposed",
-    ),
+    "quantities": ("equal quantities", "unit of", "different quantities", "antonyms", "opposed"),
     "letters": ("letter bigrams",),
     "sequences": ("identical sequence", "length of identical sequence"),
     "neighbours": ("similar neighbours", "projected neighbours", "same content words", "any same content"),
@@ -184,11 +178,7 @@ def second_best(table: np.ndarray, axis: int) -> np.ndarray:
 
 
 def logistic_regression(
-    features: np.ndarray,
-    classes: np.ndarray,
-    gold: np.ndarray,
-    weights: np.ndarray,
-    settings: LinkSettings,
+    features: np.ndarray, classes: np.ndarray, gold: np.ndarray, weights: np.ndarray, settings: LinkSettings
 ) -> np.ndarray:
     """Weighted logistic regression: weights that all classes share plus weights of each class."""
     ridge = settings.ridge

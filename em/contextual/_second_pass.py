@@ -103,11 +103,7 @@ def fit_second(
 
 
 def fit_network(
-    features: np.ndarray,
-    classes: np.ndarray,
-    wanted: np.ndarray,
-    weights: np.ndarray,
-    settings: LinkSettings,
+    features: np.ndarray, classes: np.ndarray, wanted: np.ndarray, weights: np.ndarray, settings: LinkSettings
 ) -> MessageNetwork:
     """Train a network without rounds: each cell is a separate example."""
     torch.manual_seed(0)

@@ -19,11 +19,7 @@ from forest_align.em.contextual._marked import (
 from forest_align.em.contextual.rearranging import RearrangedPair
 
 _LIGHT = ("took", "gave", "made", "had", "did")
-_SPOKEN = (
-    (("gon", "na"), ("going", "to")),
-    (("wan", "na"), ("want", "to")),
-    (("got", "ta"), ("got", "to")),
-)
+_SPOKEN = ((("gon", "na"), ("going", "to")), (("wan", "na"), ("want", "to")), (("got", "ta"), ("got", "to")))
 _AUXILIARIES = (
     ("did not", "base"),
     ("did n't", "base"),

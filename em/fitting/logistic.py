@@ -10,13 +10,7 @@ _MOST_STEPS = 50
 _SMALLEST_STEP = 1e-9
 
 
-def fit_logistic(
-    inputs: np.ndarray,
-    labels: np.ndarray,
-    *,
-    ridge: float,
-    limit: float = 30.0,
-) -> np.ndarray:
+def fit_logistic(inputs: np.ndarray, labels: np.ndarray, *, ridge: float, limit: float = 30.0) -> np.ndarray:
     """Maximise the log-likelihood minus half the ridge times the squared coefficients, by Newton's method.
 
     Shapes: returns float64 (F + 1,).

@@ -89,11 +89,7 @@ def adapt_rectifier(
 
 
 def _trained_layers(
-    linear: Sequence[torch.nn.Linear],
-    rows: torch.Tensor,
-    loss: Loss,
-    settings: RectifierSettings,
-    seed: int,
+    linear: Sequence[torch.nn.Linear], rows: torch.Tensor, loss: Loss, settings: RectifierSettings, seed: int
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Train the layers of a network, and return their weights and biases."""
     layers: list[torch.nn.Module] = []

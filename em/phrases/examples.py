@@ -13,14 +13,7 @@ from forest_align.alignment import Links
 from forest_align.data.formats.format import SentencePair
 from forest_align.em.contextual.examples import mtref_train_links, only_sure
 from forest_align.em.corpus.parsed_pairs import ParsedPair
-from forest_align.em.phrases.labels import (
-    POSSIBLE,
-    SURE,
-    UNKNOWN,
-    WRONG,
-    labels_of,
-    links_of_units,
-)
+from forest_align.em.phrases.labels import POSSIBLE, SURE, UNKNOWN, WRONG, labels_of, links_of_units
 from forest_align.em.phrases.linked_pairs import read_linked_pairs
 
 #: Files below the data folder. The first has marked phrases, the others word links.

@@ -30,10 +30,7 @@ from forest_align.em.phrases.relation_network import ANOTHER, NO_SCORE, Relation
 from forest_align.system.terminal import counted
 
 CHUNKS = ("headlines", "images", "answers-students")
-FILES = {
-    **{name: f"ists/STSint.input.{name}.wa" for name in CHUNKS},
-    "ssd": "differences/ssd-dev.tsv",
-}
+FILES = {**{name: f"ists/STSint.input.{name}.wa" for name in CHUNKS}, "ssd": "differences/ssd-dev.tsv"}
 #: The types of iSTS; SPE1: the first chunk is more specific.
 _TYPES = {
     "EQUI": "equivalent",

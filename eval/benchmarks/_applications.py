@@ -229,9 +229,5 @@ def _detection(said: np.ndarray, wanted: np.ndarray) -> dict[str, Statistic]:
     """Precision, recall and F1 of pairs that are said to be of a class."""
     rows = np.stack([said & wanted, said, wanted], axis=1).astype(float)
     return ratio_statistics(
-        rows,
-        lambda sums: (
-            safe_divide(sums[..., 0], sums[..., 1]),
-            safe_divide(sums[..., 0], sums[..., 2]),
-        ),
+        rows, lambda sums: (safe_divide(sums[..., 0], sums[..., 1]), safe_divide(sums[..., 0], sums[..., 2]))
     )

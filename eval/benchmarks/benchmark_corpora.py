@@ -80,10 +80,7 @@ def _links_of(pairs: Sequence[SentencePair]) -> list[Links]:
 def _msr_rte(files: Files, split: str) -> Task:
     pairs = files.pairs()
     phrasal = files.version(1, pairs)
-    versions = [
-        GoldVersion("msr-rte", _links_of(pairs)),
-        GoldVersion("msr-rte phrasal", _links_of(phrasal)),
-    ]
+    versions = [GoldVersion("msr-rte", _links_of(pairs)), GoldVersion("msr-rte phrasal", _links_of(phrasal))]
     return _word_task(pairs, versions)
 
 

@@ -78,9 +78,7 @@ def _phrases(alignment: Alignment) -> set[SpanPair]:
 
 
 def _others(
-    alignments: Sequence[Alignment],
-    phrases: Sequence[set[SpanPair]],
-    gold: Sequence[Sequence[PhraseUnit]],
+    alignments: Sequence[Alignment], phrases: Sequence[set[SpanPair]], gold: Sequence[Sequence[PhraseUnit]]
 ) -> dict[str, Statistic]:
     alone = [
         count_left_alone(units, alignment.words) for alignment, units in zip(alignments, gold, strict=True)

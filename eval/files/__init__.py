@@ -10,12 +10,7 @@ if TYPE_CHECKING:
     from forest_align.eval.files.evaluation import Evaluation, compare, evaluate
     from forest_align.eval.files.prediction_files import read_gold
 
-__all__ = [
-    "Evaluation",
-    "compare",
-    "evaluate",
-    "read_gold",
-]
+__all__ = ["Evaluation", "compare", "evaluate", "read_gold"]
 
 __getattr__, __dir__ = lazy_face(
     __name__,

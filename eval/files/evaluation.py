@@ -8,11 +8,7 @@ from dataclasses import dataclass
 from forest_align.eval.files.prediction_files import FilePrediction, JudgedPair, check_matching
 from forest_align.eval.files.result_tables import Row, format_table, signature
 from forest_align.eval.metrics.calibration_error import Calibration, calibrate_links
-from forest_align.eval.metrics.chunk_scores import (
-    CHUNK_F1S,
-    chunk_relation_statistics,
-    count_chunk_relations,
-)
+from forest_align.eval.metrics.chunk_scores import CHUNK_F1S, chunk_relation_statistics, count_chunk_relations
 from forest_align.eval.metrics.phrase_scores import PhraseScores, score_phrases
 from forest_align.eval.metrics.scores import Scores, Statistic
 from forest_align.eval.metrics.significance import Comparison, approximate_randomization, bootstrap_interval

@@ -12,11 +12,7 @@ if TYPE_CHECKING:
     from forest_align.eval.metrics.chunk_scores import score_chunks
     from forest_align.eval.metrics.constituents import constituent_pairs, score_constituents
     from forest_align.eval.metrics.dependencies import score_attachment
-    from forest_align.eval.metrics.phrase_scores import (
-        human_agreement,
-        reachability,
-        score_phrases,
-    )
+    from forest_align.eval.metrics.phrase_scores import human_agreement, reachability, score_phrases
     from forest_align.eval.metrics.scores import Scores
     from forest_align.eval.metrics.significance import (
         Comparison,

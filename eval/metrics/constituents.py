@@ -27,15 +27,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from forest_align.alignment import (
-    Alignment,
-    Links,
-    Projection,
-    Span,
-    SpanPair,
-    are_consistent,
-    project,
-)
+from forest_align.alignment import Alignment, Links, Projection, Span, SpanPair, are_consistent, project
 from forest_align.eval.metrics.chunk_scores import ChunkPair
 from forest_align.eval.metrics.scores import MatchCounts
 from forest_align.lexicon.tables import is_punctuation

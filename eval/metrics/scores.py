@@ -142,11 +142,7 @@ class MatchCounts:
         """The macro-averaged figures, ready for significance tests."""
         precision, recall = self.pair_precision(), self.pair_recall()
         both = np.stack([precision, recall, np.ones_like(precision)], axis=1)
-        return {
-            "precision": mean(precision),
-            "recall": mean(recall),
-            "f1": Statistic(both, _f1_of_means),
-        }
+        return {"precision": mean(precision), "recall": mean(recall), "f1": Statistic(both, _f1_of_means)}
 
     def micro_statistics(self) -> dict[str, Statistic]:
         """The pooled figures, ready for significance tests."""

@@ -135,11 +135,7 @@ def test_the_second_network_gives_the_odds_that_the_kernel_gives() -> None:
     for place, (e, numbers) in enumerate(zip(examples, cells.numbers, strict=True)):
         rows = slice(start, start + len(numbers))
         table, _ = network.probabilities(
-            cells.probabilities[place],
-            numbers,
-            cells.classes[rows],
-            features[rows],
-            *kinds_and_related(e),
+            cells.probabilities[place], numbers, cells.classes[rows], features[rows], *kinds_and_related(e)
         )
         np.testing.assert_allclose(after.probabilities[place], table, atol=1e-5)
         np.testing.assert_array_equal(after.numbers[place], numbers[table.ravel()[numbers] >= 0.5])

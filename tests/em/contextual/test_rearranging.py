@@ -72,18 +72,12 @@ def test_the_first_plain_transitive_clause_becomes_passive(text: str, expected: 
 
 
 def test_participles_are_those_of_the_sentences() -> None:
-    sentences = [
-        tagged("It/PRP was/VBD seen/VBN and/CC Seen/VBN"),
-        tagged("praised/VBN saw/VBD"),
-    ]
+    sentences = [tagged("It/PRP was/VBD seen/VBN and/CC Seen/VBN"), tagged("praised/VBN saw/VBD")]
     assert rearranging.participles_of(sentences, lemma) == {"see": "seen", "praise": "praised"}
 
 
 def test_heads_become_equal_where_each_is_linked_to_the_other_sentence_alone() -> None:
-    source, target = (
-        tagged(TALL),
-        tagged("A/DT tall/JJ lad/NN saw/VBD a/DT short/JJ lass/NN ./."),
-    )
+    source, target = (tagged(TALL), tagged("A/DT tall/JJ lad/NN saw/VBD a/DT short/JJ lass/NN ./."))
     links = [(1, 1), (2, 2), (3, 3), (5, 5), (6, 6), (7, 7)]
     found = {rearranging.with_equal_heads(source, target, links, random.Random(seed)) for seed in range(20)}
     assert {(" ".join(one.words), " ".join(two.words)) for one, two in found} == {

@@ -23,11 +23,7 @@ def loss(found: np.ndarray, inputs: np.ndarray, labels: np.ndarray, ridge: float
 numbers = st.floats(-3, 3, allow_nan=False, width=32)
 
 
-@given(
-    arrays(np.float64, (6, 2), elements=numbers),
-    arrays(np.bool_, 6),
-    st.sampled_from([0.1, 2.0]),
-)
+@given(arrays(np.float64, (6, 2), elements=numbers), arrays(np.bool_, 6), st.sampled_from([0.1, 2.0]))
 def test_no_coefficient_can_be_moved_to_a_lower_loss(
     inputs: np.ndarray, labels: np.ndarray, ridge: float
 ) -> None:

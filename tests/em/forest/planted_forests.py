@@ -115,10 +115,7 @@ def planted_pair(random: np.random.Generator) -> tuple[PreparedPair, np.ndarray,
     }
     categories = [
         np.array([table[frozenset(words[a:b])] for a, b in zip(forest.start, forest.end, strict=True)])
-        for forest, table, words in (
-            (forests[0], sources, identity),
-            (forests[1], targets, word_at),
-        )
+        for forest, table, words in ((forests[0], sources, identity), (forests[1], targets, word_at))
     ]
     (kinds_s, class_s), (kinds_t, class_t) = (np.unique(side, return_inverse=True) for side in categories)
     leaves = [leaves_of(forest) for forest in forests]

@@ -80,18 +80,11 @@ def test_smaller_sizes_are_the_first_of_one_fixed_shuffle(
 
 
 def test_probabilities_are_fitted_on_every_other_pair_and_reported_on_the_rest(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     read_with, judged, results, fitted = [], [], [], []
 
-    def reader(
-        model: ForestModel,
-        parser: str,
-        *,
-        cache: Path | None,
-    ) -> CorpusReader:
+    def reader(model: ForestModel, parser: str, *, cache: Path | None) -> CorpusReader:
         assert model.words == "contextual"
         read_with.append((model.forest_size, model.options.beam))
         made = CorpusReader("toy", candidates="dictionary")

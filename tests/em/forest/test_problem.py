@@ -169,9 +169,7 @@ def test_whatever_the_result_depends_on_is_part_of_the_fingerprint() -> None:
         replace(first, phrases=phrases, phrase_weight=1.0),
         replace(first, phrases=replace(phrases, log_odds=np.ones(1)), phrase_weight=1.0),
     ]
-    other_rows = [
-        rows[::-1].copy(),
-    ]
+    other_rows = [rows[::-1].copy()]
 
     def fingerprint(pair: PreparedPair, first_rows: np.ndarray, ids: np.ndarray = features) -> str:
         made = [pair, *pairs[1:]], [first_rows, *pair_rows[1:]]

@@ -36,13 +36,7 @@ def test_settings_out_of_range_are_refused_by_name(field: str, value: float) -> 
 
 def test_a_resumed_run_may_have_other_epochs_workers_and_checkpoints_alone() -> None:
     free = {"epochs": 9, "workers": 3, "checkpoint_seconds": 1.0}
-    fixed = {
-        "batch_size": 9,
-        "seed": 9,
-        "regularization": 0.5,
-        "step_exponent": 0.9,
-        "m_step_iterations": 3,
-    }
+    fixed = {"batch_size": 9, "seed": 9, "regularization": 0.5, "step_exponent": 0.9, "m_step_iterations": 3}
     settings = TrainingSettings()
     assert free.keys() | fixed.keys() == set(TrainingSettings.__dataclass_fields__)
     for name, value in (free | fixed).items():

@@ -10,14 +10,7 @@ from forest_align.aligners.phrases.proposals import ProposedPairs
 from forest_align.aligners.words.candidate import link_probabilities
 from forest_align.alignment import Links, project
 from forest_align.data.formats.format import PhraseUnit
-from forest_align.em.phrases.labels import (
-    POSSIBLE,
-    SURE,
-    UNKNOWN,
-    WRONG,
-    labels_of,
-    links_of_units,
-)
+from forest_align.em.phrases.labels import POSSIBLE, SURE, UNKNOWN, WRONG, labels_of, links_of_units
 from forest_align.lexicon.evidence import word_evidence
 from forest_align.lexicon.lexicon import load_lexicon
 

@@ -266,10 +266,7 @@ def test_pairs_with_chunks_of_other_words_are_skipped_and_named(side: int, tmp_p
     assert places == [
         place
         for name in names
-        for place in (
-            (f"STSint.input.{name}.wa", line),
-            (f"STSint.input.{name}.sent{side}.chunk.txt", 3),
-        )
+        for place in ((f"STSint.input.{name}.wa", line), (f"STSint.input.{name}.sent{side}.chunk.txt", 3))
     ]
     assert "expected '[ … ] [ … ]' of the words" in task.skipped[1].message
     assert precision_and_recall(score(task, *["0-0 1-1 2-2"] * 6))["ists"] == (66.7, 100)

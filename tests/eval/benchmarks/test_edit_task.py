@@ -8,11 +8,7 @@ from pathlib import Path
 import pytest
 
 from forest_align import Alignment, Links, Sentence
-from forest_align.eval.benchmarks._edit_task import (
-    changed_spans,
-    edit_baselines,
-    edit_task,
-)
+from forest_align.eval.benchmarks._edit_task import changed_spans, edit_baselines, edit_task
 from forest_align.eval.benchmarks.task import Files
 from forest_align.types import InputError
 

@@ -6,13 +6,7 @@ import json
 import zlib
 from importlib import resources
 
-from forest_align.eval.files.result_tables import (
-    HEADINGS,
-    Row,
-    citations,
-    format_table,
-    published_rows,
-)
+from forest_align.eval.files.result_tables import HEADINGS, Row, citations, format_table, published_rows
 
 PUBLISHED = json.loads(resources.files("forest_align.eval").joinpath("published.json").read_text("utf-8"))
 

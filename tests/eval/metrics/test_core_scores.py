@@ -5,12 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forest_align.data.formats.format import PhraseUnit
-from forest_align.eval.metrics.unit_scores import (
-    core_calibration_error,
-    core_statistics,
-    is_near,
-    judge_core,
-)
+from forest_align.eval.metrics.unit_scores import core_calibration_error, core_statistics, is_near, judge_core
 from forest_align.types.spans import is_different
 
 SOURCE = ["the", "firm", "is", "composed", "of", "ten", "teams", "now"]
@@ -40,8 +35,7 @@ def test_pairs_of_equal_or_left_out_words_and_whole_sentences_are_no_core_pairs(
 
 
 @pytest.mark.parametrize(
-    ("pair", "near"),
-    [(RULE, True), (((2, 6), (2, 3)), True), (((2, 4), (2, 4)), True), (VERB_PHRASE, False)],
+    ("pair", "near"), [(RULE, True), (((2, 6), (2, 3)), True), (((2, 4), (2, 4)), True), (VERB_PHRASE, False)]
 )
 def test_near_is_half_of_the_union_on_both_sides(pair: tuple, near: bool) -> None:
     assert is_near(pair, RULE) == near

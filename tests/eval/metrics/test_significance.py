@@ -93,9 +93,7 @@ def macro(counts: MatchCounts) -> Statistic:
 @pytest.mark.parametrize(("score", "naive"), [(micro, naive_micro), (macro, naive_macro)])
 @pytest.mark.parametrize("seed", range(2))
 def test_the_interval_has_the_right_share_of_all_resamples_on_either_side(
-    seed: int,
-    score: Callable[[MatchCounts], Statistic],
-    naive: Callable[[Sequence[Row]], float],
+    seed: int, score: Callable[[MatchCounts], Statistic], naive: Callable[[Sequence[Row]], float]
 ) -> None:
     random = np.random.default_rng(seed)
     found, wanted = random.integers(1, 9, (2, 5))
