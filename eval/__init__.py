@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING
 from forest_align._faces import lazy_face
 
 if TYPE_CHECKING:
-    from forest_align.eval.files.evaluation import Evaluation, evaluate
-    from forest_align.eval.metrics.constituents import score_constituents
-    from forest_align.eval.metrics.phrase_scores import score_phrases
-    from forest_align.eval.metrics.scores import Scores
-    from forest_align.eval.metrics.significance import (
+    from forest_align.eval.files import Evaluation, evaluate
+    from forest_align.eval.metrics import (
         Comparison,
+        Scores,
+        WordPair,
+        WordScores,
         approximate_randomization,
         bootstrap_interval,
+        score_constituents,
+        score_phrases,
+        score_words,
         wilcoxon,
     )
-    from forest_align.eval.metrics.word_scores import WordPair, WordScores, score_words
 
 __all__ = [
     "Comparison",
@@ -34,20 +36,7 @@ __all__ = [
     "wilcoxon",
 ]
 
+_OF_FILES = ("Evaluation", "evaluate")
 __getattr__, __dir__ = lazy_face(
-    __name__,
-    {
-        "Comparison": "forest_align.eval.metrics.significance",
-        "Evaluation": "forest_align.eval.files.evaluation",
-        "Scores": "forest_align.eval.metrics.scores",
-        "WordPair": "forest_align.eval.metrics.word_scores",
-        "WordScores": "forest_align.eval.metrics.word_scores",
-        "approximate_randomization": "forest_align.eval.metrics.significance",
-        "bootstrap_interval": "forest_align.eval.metrics.significance",
-        "evaluate": "forest_align.eval.files.evaluation",
-        "score_constituents": "forest_align.eval.metrics.constituents",
-        "score_phrases": "forest_align.eval.metrics.phrase_scores",
-        "score_words": "forest_align.eval.metrics.word_scores",
-        "wilcoxon": "forest_align.eval.metrics.significance",
-    },
+    __name__, {name: f"{__name__}.{'files' if name in _OF_FILES else 'metrics'}" for name in __all__}
 )

@@ -31,7 +31,7 @@ from forest_align.data.trees.treebanks import (
     read_masc,
     read_wsj,
 )
-from forest_align.eval.metrics.calibration_error import calibrate
+from forest_align.eval.metrics.scores import calibrate
 from forest_align.parsing.networks.encoder_batches import plain_word
 from forest_align.parsing.networks.isolated_imports import import_isolated
 from forest_align.parsing.networks.span_scores import SpanScorer, SpanScores

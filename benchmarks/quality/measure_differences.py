@@ -22,7 +22,7 @@ from forest_align import Alignment, Sentence, load
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.differences import differences_of
 from forest_align.eval.benchmarks.task import tokenized_sentences
-from forest_align.eval.metrics.span_differences import is_ascii_punctuation
+from forest_align.eval.metrics.change_scores import is_ascii_punctuation
 
 Labels = tuple[list[float], list[float]]
 CHUNKS = ("headlines", "images", "answers-students")

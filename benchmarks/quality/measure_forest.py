@@ -38,7 +38,7 @@ from forest_align.em.corpus.corpus import parser_fingerprint
 from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs
 from forest_align.eval.benchmarks.benchmark_corpora import BENCHMARKS
 from forest_align.eval.benchmarks.stanford_trees import StanfordParses
-from forest_align.eval.metrics.constituents import (
+from forest_align.eval.metrics.phrase_scores import (
     ChunkJudge,
     constituent_pairs,
     constituent_spans,

@@ -30,7 +30,7 @@ from forest_align.em.phrases.examples import MARKED
 from forest_align.em.phrases.training import FOLDS
 from forest_align.eval.benchmarks.phrase_units import unit_scorer
 from forest_align.eval.benchmarks.stanford_trees import StanfordParses
-from forest_align.eval.metrics.constituents import (
+from forest_align.eval.metrics.phrase_scores import (
     constituent_pairs,
     constituent_spans,
     count_projected,

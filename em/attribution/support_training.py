@@ -22,7 +22,7 @@ from forest_align.aligners.documents.document_sentences import SentenceEncoder
 from forest_align.aligners.logistic_function import regression
 from forest_align.em.attribution.support_examples import SupportExample, read_entailed, read_wice
 from forest_align.em.fitting.logistic import fit_logistic
-from forest_align.eval.metrics.span_differences import unsupported_statistics
+from forest_align.eval.metrics.change_scores import unsupported_statistics
 from forest_align.types import Sentence
 
 _FOLDS, _RIDGE = 5, 1.0

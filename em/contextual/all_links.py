@@ -26,8 +26,7 @@ from forest_align.aligners.link_convention import AllLinks
 from forest_align.em.corpus.gold_pairs import read_gold_files
 from forest_align.em.fitting.logistic import fit_logistic
 from forest_align.em.tuning.word_link_sweep import WordDevPair, dev_pairs
-from forest_align.eval.metrics.calibration_error import calibrate
-from forest_align.eval.metrics.scores import MatchCounts
+from forest_align.eval.metrics.scores import MatchCounts, calibrate
 from forest_align.system.terminal import counting_bar
 from forest_align.types import InputError
 

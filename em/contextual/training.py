@@ -50,7 +50,7 @@ from forest_align.em.contextual.examples import (
 )
 from forest_align.em.corpus.corpus import parser_fingerprint
 from forest_align.em.fitting.folds import FOLDS
-from forest_align.eval.metrics.calibration_error import calibrate
+from forest_align.eval.metrics.scores import calibrate
 from forest_align.storage.fingerprints import fingerprint_of
 
 

@@ -22,7 +22,7 @@ from forest_align.alignment import Links, SpanPair
 from forest_align.em.corpus.cache import ArrayStore
 from forest_align.em.corpus.learned_dictionary import learn_dictionary
 from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs, prepare_pairs, text_to_parse
-from forest_align.eval.metrics.dependencies import head_dependencies, tree_heads
+from forest_align.eval.metrics.tree_scores import head_dependencies, tree_heads
 from forest_align.parsing.forests.given_trees import forest_from_enju
 from forest_align.parsing.networks.model_files import ENCODER_FILES
 from forest_align.parsing.networks.vector_network import BUNDLED

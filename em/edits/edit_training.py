@@ -23,7 +23,7 @@ from scipy.optimize import minimize
 from forest_align.alignment import Alignment
 from forest_align.data.corpora.edit_corpus import EditedPair, EditSpans, read_edited_pairs
 from forest_align.edits import EditConventions, EditLattice, best_path, path_probabilities, possible_edits
-from forest_align.eval.metrics.edit_scores import edit_counts, edit_f1
+from forest_align.eval.metrics.change_scores import edit_counts, edit_f1
 
 #: Tuned on the train part, cross-fitted.
 REGULARIZATION, LEAST = 20.0, 0.3

@@ -23,7 +23,7 @@ from forest_align.aligners.forest.calibration import PhraseCalibration
 from forest_align.data.pairs import read_pairs
 from forest_align.em.corpus.corpus import CorpusReader
 from forest_align.em.forest._calibration import JudgedPhrases, fit_calibration, judge_phrases
-from forest_align.eval.metrics.calibration_error import calibrate
+from forest_align.eval.metrics.scores import calibrate
 from forest_align.system.terminal import counting_bar
 from forest_align.types import InputError
 

@@ -11,10 +11,15 @@ from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.forest.result import build_alignment
 from forest_align.alignment import Alignment, Links, Projection, project
 from forest_align.em.corpus.corpus import CorpusPair
-from forest_align.eval.metrics.constituents import constituent_pairs, constituent_spans, count_projected
-from forest_align.eval.metrics.dependencies import score_attachment, tree_heads
-from forest_align.eval.metrics.phrase_scores import PhraseScores, score_phrases
-from forest_align.eval.metrics.scores import MatchCounts, Statistic
+from forest_align.eval.metrics.phrase_scores import (
+    constituent_pairs,
+    constituent_spans,
+    count_projected,
+    phrase_ratios,
+    score_phrases,
+)
+from forest_align.eval.metrics.scores import MatchCounts, PooledScores, Statistic
+from forest_align.eval.metrics.tree_scores import score_attachment, tree_heads
 from forest_align.eval.metrics.unit_scores import judge_core
 from forest_align.types import InputError
 
@@ -45,7 +50,7 @@ def statistics_row(dev: DevPair, alignment: Alignment, annotators: int = 0) -> l
     """Counts of constituents, words, heads, core pairs, 4 each of :class:`MatchCounts`, and reachability.
 
     Without gold trees, the counts of heads are 0, and those of core pairs without marked phrases. With
-    annotators, those of :class:`PhraseScores` follow.
+    annotators, those of :func:`~forest_align.eval.metrics.phrase_scores.phrase_ratios` follow.
     """
     constituents = count_projected(constituent_pairs(alignment), dev.projection, dev.links)
     gold, words = set(dev.links.pairs), set(alignment.words.pairs)
@@ -126,7 +131,7 @@ def figures(rows: np.ndarray) -> dict[str, Statistic]:
     if rows[:, _CORE].any():
         found["core f1"] = _core_f1(rows)
     if rows.shape[1] > _PHRASES.start:
-        phrases = PhraseScores(rows[:, _PHRASES]).statistics()
+        phrases = PooledScores(rows[:, _PHRASES], phrase_ratios).statistics()
         found |= {"ALIP": phrases["precision"], "ALIR": phrases["recall"], "phrase f1": phrases["f1"]}
     return {**found, "word f1": words["f1"], "reachability": share}
 

@@ -27,8 +27,8 @@ from forest_align.em.contextual.rearranging import Tagged, participles_of
 from forest_align.em.corpus.cache import ArrayStore
 from forest_align.em.fitting.logistic import fit_logistic
 from forest_align.em.sentence_pairs.constructed import MadePair, made_pairs
-from forest_align.eval.metrics.calibration_error import calibrate
 from forest_align.eval.metrics.pair_scores import best_threshold, classify, mutual_coverage
+from forest_align.eval.metrics.scores import calibrate
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.meaning import known_relations
 from forest_align.storage.fingerprints import fingerprint_of

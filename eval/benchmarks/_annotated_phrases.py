@@ -12,7 +12,6 @@ from forest_align.data.formats.spade import files_of_part, read_files
 from forest_align.data.pairs import SentencePair
 from forest_align.data.trees.enju import EnjuTree
 from forest_align.eval.benchmarks.task import Figures, Files, Task, tokenized_sentences
-from forest_align.eval.metrics.dependencies import head_dependencies, score_attachment, tree_heads
 from forest_align.eval.metrics.phrase_scores import (
     human_agreement,
     reachability,
@@ -20,6 +19,7 @@ from forest_align.eval.metrics.phrase_scores import (
     scores_of_people,
 )
 from forest_align.eval.metrics.scores import MatchCounts, Statistic
+from forest_align.eval.metrics.tree_scores import head_dependencies, score_attachment, tree_heads
 from forest_align.parsing.forests.given_trees import forest_from_enju
 from forest_align.types import InputError
 

@@ -22,7 +22,7 @@ from forest_align.eval.metrics.pair_scores import (
     weighted_coverage,
     weighted_pearson,
 )
-from forest_align.eval.metrics.scores import Statistic, mean, ratio_statistics, safe_divide, share
+from forest_align.eval.metrics.scores import PooledScores, Statistic, mean, safe_divide, share
 from forest_align.types import InputError
 
 #: Computes figures from one score a pair.
@@ -228,6 +228,8 @@ def paraphrase_scorer(labels: Sequence[bool]) -> Callable[[Sequence[Alignment]],
 def _detection(said: np.ndarray, wanted: np.ndarray) -> dict[str, Statistic]:
     """Precision, recall and F1 of pairs that are said to be of a class."""
     rows = np.stack([said & wanted, said, wanted], axis=1).astype(float)
-    return ratio_statistics(
-        rows, lambda sums: (safe_divide(sums[..., 0], sums[..., 1]), safe_divide(sums[..., 0], sums[..., 2]))
-    )
+
+    def ratios(sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return safe_divide(sums[..., 0], sums[..., 1]), safe_divide(sums[..., 0], sums[..., 2])
+
+    return PooledScores(rows, ratios).statistics()

@@ -9,7 +9,7 @@ from forest_align.alignment import Alignment, Span
 from forest_align.data.formats.format import SentencePair
 from forest_align.differences import differences_of
 from forest_align.eval.benchmarks.task import Figures, Files, Task, tokenized_sentences
-from forest_align.eval.metrics.span_differences import difference_statistics, score_sentence
+from forest_align.eval.metrics.change_scores import difference_statistics, score_sentence
 from forest_align.types import InputError, Sentence
 
 

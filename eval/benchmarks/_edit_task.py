@@ -12,7 +12,7 @@ from forest_align.alignment import Alignment
 from forest_align.data.corpora.edit_corpus import EditedPair, EditSpans, read_edited_pairs
 from forest_align.edits import edits_of
 from forest_align.eval.benchmarks.task import Figures, Files, Task
-from forest_align.eval.metrics.edit_scores import edit_statistics
+from forest_align.eval.metrics.change_scores import edit_statistics
 from forest_align.eval.metrics.scores import Statistic
 from forest_align.types import InputError
 

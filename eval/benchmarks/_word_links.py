@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from forest_align.alignment import Alignment, Links, Span
+from forest_align.alignment import Alignment, Links, Span, project
 from forest_align.eval.benchmarks.task import Figures
-from forest_align.eval.metrics.constituents import constituent_pairs, count_constituents, score_constituents
-from forest_align.eval.metrics.dependencies import Arc, score_projected
-from forest_align.eval.metrics.phrase_scores import reachability
+from forest_align.eval.metrics.phrase_scores import (
+    constituent_pairs,
+    count_projected,
+    reachability,
+    score_constituents,
+)
+from forest_align.eval.metrics.tree_scores import Arc, score_projected
 from forest_align.eval.metrics.word_scores import WordPair, WordScores, score_words
 
 
@@ -88,8 +92,8 @@ def _constituent_figures(
     table: str,
 ) -> Figures:
     rows = [
-        count_constituents(constituent_pairs(alignment), source, target, links.only_sure())
-        for alignment, links, (source, target) in zip(alignments, gold, constituents, strict=True)
+        count_projected(constituent_pairs(alignment), project(*spans, links.only_sure()), links.only_sure())
+        for alignment, links, spans in zip(alignments, gold, constituents, strict=True)
     ]
     reached = 100 * reachability(alignment.root_aligned for alignment in alignments)
     return Figures.of(table, score_constituents(rows).micro_statistics(), {"reachability": reached})

@@ -33,8 +33,8 @@ from forest_align.eval.benchmarks._word_links import GoldVersion, dependency_sco
 from forest_align.eval.benchmarks.phrase_units import etpc_task, verses_task
 from forest_align.eval.benchmarks.stanford_trees import StanfordParses
 from forest_align.eval.benchmarks.task import Files, Task, tokenized_sentences
-from forest_align.eval.metrics.constituents import Span
 from forest_align.eval.metrics.pair_scores import document_frequency_weights
+from forest_align.eval.metrics.phrase_scores import Span
 from forest_align.types import InputError
 
 

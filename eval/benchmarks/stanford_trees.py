@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from forest_align.alignment import Span
 from forest_align.data.text.lines import InputLines
 from forest_align.data.text.xml_reader import read_document
-from forest_align.eval.metrics.dependencies import Arc
+from forest_align.eval.metrics.tree_scores import Arc
 from forest_align.parsing.dependencies.typed import Dependency
 from forest_align.types import InputError
 from forest_align.types.brackets import escape_word, parse_bracket

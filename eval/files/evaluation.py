@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from forest_align.eval.files.prediction_files import FilePrediction, JudgedPair, check_matching
 from forest_align.eval.files.result_tables import Row, format_table, signature
-from forest_align.eval.metrics.calibration_error import Calibration, calibrate_links
 from forest_align.eval.metrics.chunk_scores import CHUNK_F1S, chunk_relation_statistics, count_chunk_relations
-from forest_align.eval.metrics.phrase_scores import PhraseScores, score_phrases
-from forest_align.eval.metrics.scores import Scores, Statistic
+from forest_align.eval.metrics.phrase_scores import score_phrases
+from forest_align.eval.metrics.scores import Calibration, PooledScores, Scores, Statistic, calibrate
 from forest_align.eval.metrics.significance import Comparison, approximate_randomization, bootstrap_interval
 from forest_align.eval.metrics.word_scores import WordPair, WordScores, score_words
 
@@ -34,7 +33,7 @@ class Evaluation:
     ----------
     words : WordScores
         Scores of the word links.
-    phrases : PhraseScores or None
+    phrases : PooledScores or None
         Scores of the phrases, if both gold and predictions have them.
     links : str
         The gold links that counted, ``sure`` or ``all``.
@@ -47,7 +46,7 @@ class Evaluation:
     """
 
     words: WordScores
-    phrases: PhraseScores | None
+    phrases: PooledScores | None
     links: str
     calibration: Calibration | None = None
     failed: int = 0
@@ -112,7 +111,7 @@ def _chunk_f1s(
     return chunk_relation_statistics(rows) if rows else None
 
 
-def _phrase_scores(gold: Sequence[JudgedPair], predictions: Sequence[FilePrediction]) -> PhraseScores | None:
+def _phrase_scores(gold: Sequence[JudgedPair], predictions: Sequence[FilePrediction]) -> PooledScores | None:
     wanted = [pair.phrases for pair in gold if pair.phrases is not None]
     found = [prediction.phrases for prediction in predictions if prediction.phrases is not None]
     if not gold or len(wanted) != len(gold) or len(found) != len(gold):
@@ -124,12 +123,14 @@ def _calibration(
     gold: Sequence[JudgedPair], predictions: Sequence[FilePrediction], links: str
 ) -> Calibration | None:
     scores = [score for prediction in predictions for score in prediction.links.scores or ()]
-    if len(scores) != sum(len(prediction.links) for prediction in predictions) or not scores:
+    has_all = len(scores) == sum(len(prediction.links) for prediction in predictions)
+    if not (scores and has_all and all(0 <= score <= 1 for score in scores)):
         return None
-    if not all(0 <= score <= 1 for score in scores):
-        return None
-    wanted = [pair.links.only_sure() if links == "sure" else pair.links for pair in gold]
-    return calibrate_links((p.links, links) for p, links in zip(predictions, wanted, strict=True))
+    right: list[bool] = []
+    for pair, prediction in zip(gold, predictions, strict=True):
+        wanted = {*(pair.links.only_sure() if links == "sure" else pair.links).pairs}
+        right += [link in wanted for link in prediction.links.pairs]
+    return calibrate(scores, right)
 
 
 def compare(first: Evaluation, second: Evaluation, *, seed: int = 0) -> dict[str, dict[str, Comparison]]:

@@ -32,7 +32,7 @@ from functools import partial
 import numpy as np
 
 from forest_align.data.formats.format import ChunkLink
-from forest_align.eval.metrics.scores import Scores, Statistic, harmonic_mean, ratio_statistics, safe_divide
+from forest_align.eval.metrics.scores import PooledScores, Statistic, harmonic_mean, safe_divide
 from forest_align.types import InputError
 
 #: Token indices of a source chunk and of the target chunk aligned to it.
@@ -41,38 +41,14 @@ ChunkPair = tuple[Sequence[int], Sequence[int]]
 _PUNCTUATION = frozenset(".,:'`?;\"-")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ChunkScores:
-    """Chunk alignment over N sentence pairs.
-
-    ``rows``, float64 (N, 4): weight of shared links by the prediction's fanouts, of all predicted links,
-    weight of shared links by the gold's fanouts, of all gold links.
-    """
-
-    rows: np.ndarray
-
-    @property
-    def scores(self) -> Scores:
-        """Precision, recall and F1, pooled over sentence pairs."""
-        precision, recall = _precision_and_recall(self.rows.sum(axis=0))
-        return Scores.of(float(precision), float(recall))
-
-    def statistics(self) -> dict[str, Statistic]:
-        """The figures by name, ready for significance tests."""
-        return ratio_statistics(self.rows, _precision_and_recall)
-
-
-def _precision_and_recall(sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    return safe_divide(sums[..., 0], sums[..., 1], 0.0), safe_divide(sums[..., 2], sums[..., 3], 0.0)
-
-
 def count_chunks(
     source: Sequence[str], target: Sequence[str], gold: Iterable[ChunkPair], predicted: Iterable[ChunkPair]
 ) -> tuple[float, float, float, float]:
-    """Weigh the links of one sentence pair into a row of :class:`ChunkScores`.
+    """Weigh the links of one sentence pair, for :func:`score_chunks`.
 
-    Chunks are token indices from 0; one may occur in several pairs. Raises InputError if an index points
-    beyond a sentence.
+    Returns the weight of shared links by the prediction's fanouts, of all predicted links, of shared links by
+    the gold's fanouts, and of all gold links. Chunks are token indices from 0; one may occur in several
+    pairs. Raises InputError if an index points beyond a sentence.
     """
     wanted, found = _links_of_chunks(source, target, gold), _links_of_chunks(source, target, predicted)
     by_found, by_wanted = _link_weights(found), _link_weights(wanted)
@@ -85,9 +61,13 @@ def count_chunks(
     )
 
 
-def score_chunks(rows: Sequence[tuple[float, float, float, float]]) -> ChunkScores:
+def score_chunks(rows: Sequence[tuple[float, float, float, float]]) -> PooledScores:
     """Gather the rows of :func:`count_chunks` of all sentence pairs."""
-    return ChunkScores(np.asarray(rows, float).reshape(-1, 4))
+    return PooledScores(np.asarray(rows, float).reshape(-1, 4), _chunk_ratios)
+
+
+def _chunk_ratios(sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return safe_divide(sums[..., 0], sums[..., 1], 0.0), safe_divide(sums[..., 2], sums[..., 3], 0.0)
 
 
 def _links_of_chunks(

@@ -35,8 +35,8 @@ def mutual_coverage(
     exceed 1.
     """
     content = [_content(words) for words in sentences]
-    counts = [len(found) for found in content]
-    both = sum(k in of_side for found, of_side in zip(content, aligned, strict=True) for k in found)
+    counts = [len(places) for places in content]
+    both = sum(place in side for places, side in zip(content, aligned, strict=True) for place in places)
     return float(both / 2 / harmonic_mean(*counts)) if all(counts) else 0.0
 
 
@@ -110,9 +110,8 @@ def classify(scores: Sequence[float], labels: Sequence[bool], threshold: float) 
     predicted, positive = np.asarray(scores, float) >= threshold, np.asarray(labels, bool)
     both = float((predicted & positive).sum())
     precision, recall = safe_divide(both, predicted.sum()), safe_divide(both, positive.sum())
-    accuracy = mean((predicted == positive).astype(float)).value
-    f1 = float(harmonic_mean(precision, recall))
-    return _Classification(accuracy, Scores(float(precision), float(recall), f1), threshold)
+    of_positive = Scores.of(float(precision), float(recall))
+    return _Classification(mean(predicted == positive).value, of_positive, threshold)
 
 
 def pearson(first: Sequence[float], second: Sequence[float]) -> float:

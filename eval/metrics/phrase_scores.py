@@ -1,10 +1,28 @@
-"""Phrase alignments against several annotators: the protocol of Arase and Tsujii 2017, §6.3, for SPADE.
+"""Phrase alignments, judged by annotators, or by word links or chunks where people aligned no phrases.
 
-Let H be the alignments of a system and G and G′ those of two annotators. Recall = |H ∩ (G ∩ G′)| / |G ∩ G′|:
-alignments of both annotators must be found. Precision = |H ∩ (G ∪ G′)| / |H|: alignments of either annotator
-are acceptable. Counts are pooled over sentence pairs, and the two figures averaged over all pairs of
-annotators (three for three annotators). Annotators are measured in the same way: each one against the pairs
-of the others.
+*Annotators* (Arase and Tsujii 2017, §6.3, for SPADE). Let H be the alignments of a system and G and G′ those
+of two annotators. Recall = |H ∩ (G ∩ G′)| / |G ∩ G′|: alignments of both annotators must be found. Precision
+= |H ∩ (G ∪ G′)| / |H|: alignments of either annotator are acceptable. Counts are pooled over sentence pairs,
+and the two figures averaged over all pairs of annotators (three for three annotators). Annotators are
+measured in the same way: each one against the pairs of the others.
+
+*Word links* are projected onto the trees (:class:`~forest_align.alignment.Projection`). Recall requires only
+the sure pairs, precision accepts every possible pair. Recall needs the constituents that could have been
+aligned: pass those of a gold tree, or of one tree for all compared systems. Precision depends only on links,
+so a predicted pair may have spans outside that inventory.
+
+*Chunks* (iSTS). Annotators do not link the words inside two aligned chunks, so all words of a chunk count as
+linked to all words of its partner. Two measures are then defined:
+
+- *Recall and precision*, as for word links. Only phrases made of whole aligned chunks and of unaligned words
+  can be possible pairs. Recall therefore requires the pairs of constituents that hold whole chunks (the
+  smallest of each chain). Precision judges only the predicted pairs in which neither phrase cuts an aligned
+  chunk.
+- *Compatibility* of every predicted pair: both phrases are widened to all of each chunk that they touch. They
+  must then be linked to each other and to nothing else. A pair inside two chunks is compatible if these two
+  are aligned to each other.
+
+The corpus never aligns punctuation: pairs with a phrase that has no letter or digit are not judged.
 """
 
 from __future__ import annotations
@@ -16,32 +34,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from forest_align.eval.metrics.scores import Scores, Statistic, ratio_statistics, safe_divide
-from forest_align.types import InputError
+from forest_align.alignment import Alignment, Links, Projection, Span, SpanPair, are_consistent
+from forest_align.eval.metrics.chunk_scores import ChunkPair
+from forest_align.eval.metrics.scores import MatchCounts, PooledScores, Scores, safe_divide
+from forest_align.lexicon.tables import is_punctuation
+from forest_align.types import InputError, ParseForest
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PhraseScores:
-    """Phrase alignment over N sentence pairs.
+def phrase_ratios(sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Precision and recall, averaged over C pairs of annotators, from column sums.
 
-    ``rows``, float64 (N, 4 · C) for C pairs of annotators, for each: acceptable predictions, predictions,
-    agreed alignments that were found, agreed alignments.
+    The 4 · C columns are for each of them: acceptable predictions, predictions, agreed alignments that were
+    found, agreed alignments.
     """
-
-    rows: np.ndarray
-
-    @property
-    def scores(self) -> Scores:
-        """Precision and recall averaged over annotator pairs, F1 of the two averages."""
-        precision, recall = _precision_and_recall(self.rows.sum(axis=0))
-        return Scores.of(float(precision), float(recall))
-
-    def statistics(self) -> dict[str, Statistic]:
-        """The figures by name, ready for significance tests."""
-        return ratio_statistics(self.rows, _precision_and_recall)
-
-
-def _precision_and_recall(sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     counts = sums.reshape(*sums.shape[:-1], -1, 4)
     precision = safe_divide(counts[..., 0], counts[..., 1]).mean(axis=-1)
     recall = safe_divide(counts[..., 2], counts[..., 3]).mean(axis=-1)
@@ -50,7 +55,7 @@ def _precision_and_recall(sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def score_phrases(
     predicted: Sequence[AbstractSet[Hashable]], gold: Sequence[Sequence[AbstractSet[Hashable]]]
-) -> PhraseScores:
+) -> PooledScores:
     """Score predicted phrase alignments.
 
     Parameters
@@ -74,8 +79,12 @@ def score_phrases(
         if not annotators or len(annotators) != len(gold[0]):
             raise InputError(f"pair {number}: expected {len(gold[0])} annotators, found {len(annotators)}")
         combinations = list(itertools.combinations(annotators, 2)) or [(annotators[0], annotators[0])]
-        rows.append([count for one, other in combinations for count in _row(found, one, other)])
-    return PhraseScores(np.asarray(rows, float).reshape(len(rows), -1 if rows else 4))
+        row: list[int] = []
+        for one, other in combinations:
+            agreed = one & other
+            row += [len(found & (one | other)), len(found), len(found & agreed), len(agreed)]
+        rows.append(row)
+    return PooledScores(np.asarray(rows, float).reshape(len(rows), -1 if rows else 4), phrase_ratios)
 
 
 def scores_of_people(gold: Sequence[Sequence[AbstractSet[Hashable]]]) -> list[Scores]:
@@ -106,8 +115,96 @@ def reachability(root_aligned: Iterable[bool]) -> float:
     return sum(values) / len(values) if values else 1.0
 
 
-def _row(
-    found: AbstractSet[Hashable], one: AbstractSet[Hashable], other: AbstractSet[Hashable]
+def constituent_pairs(alignment: Alignment) -> set[SpanPair]:
+    """Spans of the aligned phrases whose two sides are constituents, not parts that binarization made."""
+    return {(pair.source_node.span, pair.target_node.span) for pair in alignment.phrases if pair.constituents}
+
+
+def constituent_spans(forest: ParseForest) -> list[Span]:
+    """Distinct spans of the constituents of the parser's best tree, including words.
+
+    Nodes that binarization made do not count.
+    """
+    constituents = (node for node in forest.best_nodes() if forest.is_constituent[node])
+    return sorted({(int(forest.start[node]), int(forest.end[node])) for node in constituents})
+
+
+def count_projected(
+    predicted: Iterable[SpanPair], projection: Projection, links: Links
 ) -> tuple[int, int, int, int]:
-    agreed = one & other
-    return len(found & (one | other)), len(found), len(found & agreed), len(agreed)
+    """Count for one sentence pair a row of :class:`~forest_align.eval.metrics.scores.MatchCounts`.
+
+    Predicted pairs of spans count once; the projection is that of the links to the constituents.
+    """
+    pairs = sorted(set(predicted))
+    sure = projection.sure_pairs()
+    found = sum(pair in sure for pair in pairs)
+    spans = np.asarray(pairs, np.int64).reshape(-1, 2, 2)
+    right = are_consistent(spans[:, 0], spans[:, 1], links) if pairs else np.zeros(0)
+    return int(right.sum()), len(pairs), found, len(sure)
+
+
+def score_constituents(rows: Sequence[tuple[int, int, int, int]]) -> MatchCounts:
+    """Gather the rows of :func:`count_projected` of all pairs; ``.micro()`` is the figure to report."""
+    return MatchCounts.of(rows)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChunkJudge:
+    """The gold chunk alignment of one sentence pair, ready to judge predicted pairs of phrases."""
+
+    wanted: frozenset[SpanPair]  # for recall: the sure pairs of a projection of the chunks' links
+    linked: np.ndarray  # bool, (n, m): words of aligned chunks
+    chunks: tuple[np.ndarray, np.ndarray]  # bool, (C, n) and (C, m): words of the C aligned pairs
+    content: tuple[np.ndarray, np.ndarray]  # bool, (n,) and (m,): words with a letter or digit
+
+    @classmethod
+    def of(
+        cls,
+        source: Sequence[str],
+        target: Sequence[str],
+        chunks: Iterable[ChunkPair],
+        wanted: Iterable[SpanPair],
+    ) -> ChunkJudge:
+        """Prepare a sentence pair; chunks are token indices, those with an empty side are skipped."""
+        aligned = [(list(ours), list(theirs)) for ours, theirs in chunks if ours and theirs]
+        sides = tuple(np.zeros((len(aligned), len(words)), bool) for words in (source, target))
+        linked = np.zeros((len(source), len(target)), bool)
+        for number, (ours, theirs) in enumerate(aligned):
+            sides[0][number, ours] = True
+            sides[1][number, theirs] = True
+            linked[np.ix_(ours, theirs)] = True
+        content = tuple(
+            np.array([not is_punctuation(word) for word in side], bool) for side in (source, target)
+        )
+        return cls(frozenset(wanted), linked, (sides[0], sides[1]), (content[0], content[1]))
+
+    def count(self, predicted: Iterable[SpanPair]) -> tuple[int, int, int, int, int, int]:
+        """Count for one sentence pair with predicted pairs of half-open spans; duplicates count once.
+
+        Returns right predictions, predictions that precision judges, wanted pairs found, wanted pairs (a row
+        of :class:`~forest_align.eval.metrics.scores.MatchCounts`), compatible predictions, all predictions.
+        """
+        pairs = {pair for pair in predicted if all(map(self._has_content, (0, 1), pair))}
+        right = judged = compatible = 0
+        for pair in pairs:
+            words = [np.zeros(len(content), bool) for content in self.content]
+            for mask, span in zip(words, pair, strict=True):
+                mask[slice(*span)] = True
+            source, target = map(self._widened, (0, 1), words)
+            crossing = self.linked & (source[:, None] ^ target[None, :])
+            agrees = bool(self.linked[np.ix_(source, target)].any() and not crossing.any())
+            compatible += agrees
+            if np.array_equal(words[0], source) and np.array_equal(words[1], target):
+                judged += 1
+                right += agrees
+        return right, judged, len(pairs & self.wanted), len(self.wanted), compatible, len(pairs)
+
+    def _has_content(self, side: int, span: Span) -> bool:
+        return bool(self.content[side][slice(*span)].any())
+
+    def _widened(self, side: int, words: np.ndarray) -> np.ndarray:
+        """The words, extended to the whole of each aligned chunk that they touch."""
+        touched = self.chunks[side][(self.chunks[side] & words).any(axis=1)]
+        result: np.ndarray = words | touched.any(axis=0)
+        return result

@@ -1,4 +1,4 @@
-"""Counts of matches per sentence pair, and the scores that are functions of their sums.
+"""Counts of matches per sentence pair, scores that are functions of their sums, and calibration.
 
 Every metric here reduces to one idea: each sentence pair contributes a row of numbers, and the score is a
 function of the column sums. Point estimates, randomization tests and bootstrap intervals then need one
@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
+from forest_align.types import InputError
 
 
 def safe_divide(
@@ -58,50 +60,36 @@ class Statistic:
 
 
 def mean(values: Sequence[float] | np.ndarray) -> Statistic:
-    """The plain mean of one number a pair; 1 over no pairs."""
-    column = np.asarray(values, float).reshape(-1, 1)
-    return Statistic(np.hstack([column, np.ones_like(column)]), _mean_of_sums)
+    """The plain mean of one number per pair; 1 over no pairs."""
+    return share(values, np.ones(len(values)))
 
 
 def share(found: Sequence[float] | np.ndarray, totals: Sequence[float] | np.ndarray) -> Statistic:
     """The share of items that were found, pooled over pairs, each float (N,); 1 over no items."""
     rows = np.stack([np.asarray(found, float), np.asarray(totals, float)], axis=1)
-    return Statistic(rows, _mean_of_sums)
+    return Statistic(rows, lambda sums: safe_divide(sums[..., 0], sums[..., 1]))
 
 
-def _mean_of_sums(sums: np.ndarray) -> np.ndarray:
-    return safe_divide(sums[..., 0], sums[..., 1])
+@dataclass(frozen=True, slots=True, eq=False)
+class PooledScores:
+    """Precision and recall as functions of sums over N sentence pairs."""
 
+    rows: np.ndarray  # float64, (N, K)
+    ratios: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]  # column sums -> precision and recall
 
-def _f1_of_means(sums: np.ndarray) -> np.ndarray:
-    return harmonic_mean(safe_divide(sums[..., 0], sums[..., 2]), safe_divide(sums[..., 1], sums[..., 2]))
+    @property
+    def scores(self) -> Scores:
+        """Precision, recall and F1 over all pairs."""
+        precision, recall = self.ratios(self.rows.sum(axis=0))
+        return Scores.of(float(precision), float(recall))
 
-
-def _pooled_precision(sums: np.ndarray) -> np.ndarray:
-    return safe_divide(sums[..., 0], sums[..., 1])
-
-
-def _pooled_recall(sums: np.ndarray) -> np.ndarray:
-    return safe_divide(sums[..., 2], sums[..., 3])
-
-
-def _pooled_f1(sums: np.ndarray) -> np.ndarray:
-    return harmonic_mean(_pooled_precision(sums), _pooled_recall(sums))
-
-
-def ratio_statistics(
-    rows: np.ndarray, ratios: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
-) -> dict[str, Statistic]:
-    """Precision, recall and F1 by name, ready for significance tests.
-
-    ``rows`` are float64 (N, K) for N sentence pairs; ``ratios`` computes precision and recall from column
-    sums.
-    """
-    return {
-        "precision": Statistic(rows, lambda sums: ratios(sums)[0]),
-        "recall": Statistic(rows, lambda sums: ratios(sums)[1]),
-        "f1": Statistic(rows, lambda sums: harmonic_mean(*ratios(sums))),
-    }
+    def statistics(self) -> dict[str, Statistic]:
+        """The figures by name, ready for significance tests."""
+        return {
+            "precision": Statistic(self.rows, lambda sums: self.ratios(sums)[0]),
+            "recall": Statistic(self.rows, lambda sums: self.ratios(sums)[1]),
+            "f1": Statistic(self.rows, lambda sums: harmonic_mean(*self.ratios(sums))),
+        }
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,11 +110,15 @@ class MatchCounts:
 
     def pair_precision(self) -> np.ndarray:
         """Precision of each pair, shape (N,); 1 where nothing was predicted."""
-        return _pooled_precision(self.rows)
+        return _match_ratios(self.rows)[0]
 
     def pair_recall(self) -> np.ndarray:
         """Recall of each pair, shape (N,); 1 where nothing was wanted."""
-        return _pooled_recall(self.rows)
+        return _match_ratios(self.rows)[1]
+
+    def pair_f1(self) -> np.ndarray:
+        """F1 of each pair, shape (N,)."""
+        return harmonic_mean(*_match_ratios(self.rows))
 
     def macro(self) -> Scores:
         """Means of the pairs' precision and recall; F1 is that of the two means, not the mean of F1s."""
@@ -134,20 +126,70 @@ class MatchCounts:
 
     def micro(self) -> Scores:
         """Precision, recall and F1 of the counts pooled over all pairs."""
-        return Scores.of(
-            Statistic(self.rows, _pooled_precision).value, Statistic(self.rows, _pooled_recall).value
-        )
+        return PooledScores(self.rows, _match_ratios).scores
 
     def macro_statistics(self) -> dict[str, Statistic]:
         """The macro-averaged figures, ready for significance tests."""
-        precision, recall = self.pair_precision(), self.pair_recall()
+        precision, recall = _match_ratios(self.rows)
         both = np.stack([precision, recall, np.ones_like(precision)], axis=1)
         return {"precision": mean(precision), "recall": mean(recall), "f1": Statistic(both, _f1_of_means)}
 
     def micro_statistics(self) -> dict[str, Statistic]:
         """The pooled figures, ready for significance tests."""
-        return {
-            "precision": Statistic(self.rows, _pooled_precision),
-            "recall": Statistic(self.rows, _pooled_recall),
-            "f1": Statistic(self.rows, _pooled_f1),
-        }
+        return PooledScores(self.rows, _match_ratios).statistics()
+
+
+def _match_ratios(sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return safe_divide(sums[..., 0], sums[..., 1]), safe_divide(sums[..., 2], sums[..., 3])
+
+
+def _f1_of_means(sums: np.ndarray) -> np.ndarray:
+    return harmonic_mean(safe_divide(sums[..., 0], sums[..., 2]), safe_divide(sums[..., 1], sums[..., 2]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibration:
+    """Predicted probability against observed frequency, in bins of equal width."""
+
+    predicted: np.ndarray  # float64, (B,): mean probability; NaN for empty bins
+    observed: np.ndarray  # float64, (B,): share of right items; NaN for empty bins
+    count: np.ndarray  # int64, (B,): items in [b/B, (b+1)/B), the last also 1
+
+    @property
+    def expected_error(self) -> float:
+        """Mean of |observed − predicted| over items (Naeini et al. 2015); 0 over no items."""
+        total = self.count.sum()
+        return float(np.nansum(np.abs(self.observed - self.predicted) * self.count) / total) if total else 0.0
+
+
+def calibrate(
+    probabilities: Sequence[float] | np.ndarray, right: Sequence[bool] | np.ndarray, *, bins: int = 10
+) -> Calibration:
+    """Compare probabilities with outcomes.
+
+    Parameters
+    ----------
+    probabilities : array of float, shape (N,)
+        Predicted probability of each item, in [0, 1].
+    right : array of bool, shape (N,)
+        Whether the item is in the gold.
+    bins : int
+        Number of bins of equal width.
+
+    Raises
+    ------
+    InputError
+        If the shapes differ, a probability is outside [0, 1] or there is no bin.
+    """
+    if bins < 1:
+        raise InputError(f"expected at least 1 bin, found {bins}", field="bins")
+    predicted, outcome = np.asarray(probabilities, float).ravel(), np.asarray(right, float).ravel()
+    if len(predicted) != len(outcome):
+        raise InputError(f"expected {len(predicted)} outcomes, one a probability, found {len(outcome)}")
+    if len(wrong := predicted[~((predicted >= 0) & (predicted <= 1))]):
+        raise InputError(f"expected probabilities from 0 to 1, found {wrong[0]}")
+    index = np.minimum((predicted * bins).astype(int), bins - 1)
+    count = np.bincount(index, minlength=bins)
+    with np.errstate(invalid="ignore"):
+        means, shares = (np.bincount(index, values, bins) / count for values in (predicted, outcome))
+    return Calibration(means, shares, count)

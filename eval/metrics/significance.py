@@ -47,10 +47,8 @@ def approximate_randomization(
     ----------
     first, second : Statistic
         The same score of two systems on the same pairs in the same order.
-    samples : int
-        B, the number of shuffles.
-    seed : int
-        Seed of the shuffles; the same seed gives the same p.
+    samples, seed : int
+        B, the number of shuffles, and their seed; the same seed gives the same p.
 
     Raises
     ------
@@ -86,10 +84,8 @@ def bootstrap_interval(
         The score.
     confidence : float
         Share of resampled scores inside the interval, in (0, 1).
-    samples : int
-        Number of resamples.
-    seed : int
-        Seed of the resamples; the same seed gives the same interval.
+    samples, seed : int
+        Number of resamples, and their seed; the same seed gives the same interval.
 
     Raises
     ------

@@ -37,8 +37,7 @@ from dataclasses import dataclass
 
 from forest_align.alignment import Links, SpanPair
 from forest_align.data.formats.format import PhraseUnit
-from forest_align.eval.metrics.calibration_error import calibrate
-from forest_align.eval.metrics.scores import MatchCounts, Statistic
+from forest_align.eval.metrics.scores import MatchCounts, Statistic, calibrate
 from forest_align.types.spans import is_different
 
 #: The type of one unit with all words of a pair that are equal; it is no correspondence of phrases.
@@ -57,11 +56,10 @@ class UnitFindings:
 
 def is_phrase_unit(unit: PhraseUnit) -> bool:
     """Whether a unit has words on both sides, several on one of them, and is not all equal words."""
-    return _is_corresponding(unit) and max(len(unit.source), len(unit.target)) > 1
+    return _has_both_sides(unit) and max(len(unit.source), len(unit.target)) > 1
 
 
-def _is_corresponding(unit: PhraseUnit) -> bool:
-    """Whether a unit has words on both sides, and is not all equal words."""
+def _has_both_sides(unit: PhraseUnit) -> bool:
     return unit.type != IDENTITY and bool(unit.source and unit.target)
 
 
@@ -90,7 +88,7 @@ def _is_contradicted(phrase: SpanPair, units: Iterable[PhraseUnit]) -> bool:
         _is_broken(unit.source, source, unit.target, target)
         or _is_broken(unit.target, target, unit.source, source)
         for unit in units
-        if _is_corresponding(unit)
+        if _has_both_sides(unit)
     )
 
 
@@ -132,7 +130,7 @@ class _CoreFindings:
     exact_units: int
 
     def counts(self, name: str) -> tuple[int, int, int, int]:
-        """What is counted for ``near`` or ``exact``, as :class:`MatchCounts` has it."""
+        """The row of :class:`MatchCounts` for ``near`` or ``exact``."""
         right = getattr(self, name)
         return sum(right), len(right), getattr(self, f"{name}_units"), self.units
 
@@ -165,11 +163,12 @@ def judge_core(
 def marked_spans(words: tuple[Sequence[str], Sequence[str]], units: Iterable[PhraseUnit]) -> list[SpanPair]:
     """Half-open token spans of the units that count, of sentences with these words."""
     sides = [word.lower() for word in words[0]], [word.lower() for word in words[1]]
-    return [
-        spans
-        for spans in map(_spans_of, units)
-        if spans is not None and sides[0][slice(*spans[0])] != sides[1][slice(*spans[1])]
-    ]
+    spans = (
+        ((unit.source[0], unit.source[-1] + 1), (unit.target[0], unit.target[-1] + 1))
+        for unit in units
+        if unit.type != IDENTITY and _is_short_span(unit.source) and _is_short_span(unit.target)
+    )
+    return [pair for pair in spans if sides[0][slice(*pair[0])] != sides[1][slice(*pair[1])]]
 
 
 def core_pairs(words: tuple[Sequence[str], Sequence[str]], pairs: Iterable[SpanPair]) -> list[SpanPair]:
@@ -178,7 +177,7 @@ def core_pairs(words: tuple[Sequence[str], Sequence[str]], pairs: Iterable[SpanP
     return [
         pair
         for pair in differing
-        if _has_several(pair) and not any(_lies_inside(other, pair) for other in differing)
+        if _has_several(pair) and not any(_lies_inside(inner, pair) for inner in differing)
     ]
 
 
@@ -203,13 +202,6 @@ def core_calibration_error(findings: Sequence[_CoreFindings]) -> float:
     """Expected calibration error: the probabilities of core pairs against whether a unit is near."""
     probabilities = [value for one in findings for value in one.probabilities]
     return calibrate(probabilities, [right for one in findings for right in one.near]).expected_error
-
-
-def _spans_of(unit: PhraseUnit) -> SpanPair | None:
-    """The spans of a unit that counts."""
-    if unit.type == IDENTITY or not all(map(_is_short_span, (unit.source, unit.target))):
-        return None
-    return (unit.source[0], unit.source[-1] + 1), (unit.target[0], unit.target[-1] + 1)
 
 
 def _is_short_span(tokens: Sequence[int]) -> bool:

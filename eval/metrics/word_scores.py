@@ -27,13 +27,14 @@ from typing import TypeVar
 import numpy as np
 
 from forest_align.alignment import Links
-from forest_align.eval.metrics.scores import MatchCounts, Scores, Statistic, harmonic_mean, mean
+from forest_align.eval.metrics.scores import MatchCounts, Scores, Statistic, mean
 from forest_align.types import InputError
 
 #: Half-open spans of a fully linked rectangle: source start, source end, target start, target end.
 Block = tuple[int, int, int, int]
 
 _Item = TypeVar("_Item")
+_KINDS = ("identical", "non_identical", "token", "phrase")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +90,11 @@ class WordScores:
     @property
     def pair_f1(self) -> float:
         """Mean of the F1 of each pair (Thadani et al. 2012)."""
-        return mean(self._f1_of_pairs()).value
-
-    def _f1_of_pairs(self) -> np.ndarray:
-        return harmonic_mean(self.counts.pair_precision(), self.counts.pair_recall())
+        return mean(self.counts.pair_f1()).value
 
     def by_kind(self) -> dict[str, Scores]:
         """Pooled scores of identical, non-identical, token and phrase alignments."""
-        kinds = ("identical", "non_identical", "token", "phrase")
-        return {kind: getattr(self, kind).micro() for kind in kinds}
+        return {kind: getattr(self, kind).micro() for kind in _KINDS}
 
     def statistics(self) -> dict[str, Statistic]:
         """Every reported figure by its name, ready for significance tests."""
@@ -105,7 +102,7 @@ class WordScores:
             **self.counts.macro_statistics(),
             "exact_match": mean(self.exact),
             "micro_f1": self.counts.micro_statistics()["f1"],
-            "pair_f1": mean(self._f1_of_pairs()),
+            "pair_f1": mean(self.counts.pair_f1()),
         }
 
 
@@ -126,9 +123,7 @@ def score_words(pairs: Iterable[WordPair], *, links: str = "sure") -> WordScores
     """
     if links not in ("sure", "all"):
         raise InputError(f"expected 'sure' or 'all', found {links!r}", field="links")
-    rows: dict[str, list[tuple[int, ...]]] = {
-        kind: [] for kind in ("all", "identical", "non_identical", "token", "phrase")
-    }
+    rows: dict[str, list[tuple[int, ...]]] = {kind: [] for kind in ("all", *_KINDS)}
     exact = []
     for number, pair in enumerate(pairs, start=1):
         wanted = _checked(pair.gold, pair, number, "gold")
@@ -137,15 +132,8 @@ def score_words(pairs: Iterable[WordPair], *, links: str = "sure") -> WordScores
         exact.append(gold == predicted)
         for kind, row in _rows(gold, predicted, pair).items():
             rows[kind].append(row)
-    counts = {kind: MatchCounts.of(found) for kind, found in rows.items()}
-    return WordScores(
-        counts["all"],
-        np.asarray(exact, bool),
-        counts["identical"],
-        counts["non_identical"],
-        counts["token"],
-        counts["phrase"],
-    )
+    counts = {kind: MatchCounts.of(of_kind) for kind, of_kind in rows.items()}
+    return WordScores(counts.pop("all"), np.asarray(exact, bool), **counts)
 
 
 def _checked(links: Links, pair: WordPair, number: int, which: str) -> Links:

@@ -16,7 +16,7 @@ from forest_align.data.trees.treebanks import TreebankSentence, from_tree
 from forest_align.em import recipes
 from forest_align.em.parser import calibration as calibrate_parser
 from forest_align.eval import parser_quality as script
-from forest_align.eval.metrics.bracket_scores import score_brackets
+from forest_align.eval.metrics.tree_scores import score_brackets
 from forest_align.parsing import Parser
 from forest_align.parsing.networks.span_scores import SpanScores
 from forest_align.parsing.parser_loading import MODELS

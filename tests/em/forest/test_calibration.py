@@ -16,7 +16,7 @@ from forest_align.alignment import Links, PhrasePair
 from forest_align.em.corpus.corpus import CorpusPair
 from forest_align.em.forest._calibration import TEMPERATURES, JudgedPhrases, fit_calibration, judge_phrases
 from forest_align.em.forest.dev_set import align_pair
-from forest_align.eval.metrics.calibration_error import calibrate
+from forest_align.eval.metrics.scores import calibrate
 from forest_align.lexicon.evidence import word_evidence
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import sentence_from_bracket

@@ -19,7 +19,7 @@ from forest_align.data.trees.enju import parse_enju
 from forest_align.eval.benchmarks._annotated_phrases import AnnotatedPhrases, linked_phrases, phrase_scorer
 from forest_align.eval.benchmarks._chunk_links import ChunkedPair, chunk_scorer
 from forest_align.eval.benchmarks._word_links import GoldVersion, word_scorer
-from forest_align.eval.metrics.constituents import constituent_pairs
+from forest_align.eval.metrics.phrase_scores import constituent_pairs
 from forest_align.types import InputError, Node, Sentence
 
 

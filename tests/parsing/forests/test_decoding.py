@@ -10,7 +10,7 @@ import pytest
 from forest_align.cext import chart
 from forest_align.data.trees.penn import read_trees
 from forest_align.data.trees.treebanks import from_tree, gum_files
-from forest_align.eval.metrics.calibration_error import calibrate
+from forest_align.eval.metrics.scores import calibrate
 from forest_align.parsing import Parser, load_parser, load_parser_for_alignment
 from forest_align.parsing.forests.decoding import NBest, log_posteriors
 from forest_align.parsing.forests.forest_builder import Constituent

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forest_align.alignment import Links
-from forest_align.eval.metrics.calibration_error import calibrate, calibrate_links
+from forest_align.eval.metrics.scores import calibrate
 from forest_align.types import InputError
 
 
@@ -40,11 +39,3 @@ def test_numbers_that_are_no_probabilities_are_errors() -> None:
         calibrate([0.5], [])
     with pytest.raises(InputError, match="at least 1 bin, found 0"):
         calibrate([0.5], [True], bins=0)
-
-
-def test_link_probabilities_are_compared_with_gold_links() -> None:
-    predicted = Links.of([(0, 0), (1, 1)], scores=[0.9, 0.9])
-    result = calibrate_links([(predicted, Links.of([(0, 0)])), (Links(), Links.of([(0, 0)]))])
-    assert result.expected_error == pytest.approx(0.4)  # one of two is right; 0.1 if both were
-    with pytest.raises(InputError, match="with probabilities"):
-        calibrate_links([(Links.of([(0, 0)]), Links())])
