@@ -273,7 +273,8 @@ def test_training_ends_with_finite_weights_where_the_loss_is_not_finite(
     examples, checkpoint = examples_of(PAIRS, load_lexicon()), tmp_path / "checkpoint"
     model, losses = train_semi_markov_model(examples, SemiMarkovSettings(100, 0.01), checkpoint=checkpoint)
     assert len(losses) < 100 and losses[-1] < losses[0] and all(a >= b for a, b in pairwise(losses))
-    assert sum(float(np.square(weights).sum()) for weights in model.weights.values()) < 4 + 1e-6  # rounded to float32
+    squares = sum(float(np.square(weights).sum()) for weights in model.weights.values())
+    assert squares < 4 + 1e-6  # rounded to float32
     resumed, again = train_semi_markov_model(
         examples, SemiMarkovSettings(100, 0.01), checkpoint=checkpoint, resume=True
     )
