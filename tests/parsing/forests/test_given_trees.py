@@ -10,7 +10,7 @@ from forest_align.data.trees.enju import parse_enju, read_enju
 from forest_align.parsing import forest_from_enju, sentence_from_enju
 from forest_align.parsing.forests.given_trees import with_given_trees
 from forest_align.types import InputError, Sentence, Token
-from forest_align.types.sentence_objects import check_forest
+from forest_align.types._forest_objects import check_forest
 
 from ...places import SHARED
 

@@ -11,7 +11,7 @@ from forest_align.parsing import Parser, forest_from_bracket, forest_from_trees,
 from forest_align.parsing.forests.text_forest import joined_forest, joined_n_best, starts_of_sentences
 from forest_align.parsing.forests.trees import read_bracket
 from forest_align.types import InputError, ParseForest
-from forest_align.types.sentence_objects import check_forest
+from forest_align.types._forest_objects import check_forest
 
 from .. import fake_scorer as fake
 

@@ -18,7 +18,7 @@ from forest_align.parsing import (
 )
 from forest_align.parsing.forests._semantic_heads import PUNCTUATION
 from forest_align.types import InputError, ParseForest, Sentence
-from forest_align.types.sentence_objects import check_forest
+from forest_align.types._forest_objects import check_forest
 
 from ...places import SHARED
 

@@ -1,74 +1,44 @@
-"""The JSON objects of a sentence and of its forest, made of both and read with checks."""
+"""The arrays of a packed forest, their JSON object, and the checks of a forest that was read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from dataclasses import dataclass, field, fields
+from typing import Annotated, Any
 
 import numpy as np
 from msgspec import Meta
 
 from forest_align.types.brackets import is_chain
 from forest_align.types.errors import InputError
-from forest_align.types.json_records import JsonObject, Span, Written, check_length
-from forest_align.types.node import ForestArrays
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+from forest_align.types.json_records import JsonObject
 
 
-def usual_offsets(words: Sequence[str], text: str) -> Iterator[tuple[int, int]]:
-    """Offsets of words joined by single spaces; unknown (-1) if the text is anything else."""
-    known, at = " ".join(words) == text, 0
-    for word in words:
-        yield (at, at + len(word)) if known else (-1, -1)
-        at += len(word) + 1
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ForestArrays:
+    """The fields of :class:`ParseForest`, which documents them, for what it is read from and checked by."""
 
+    start: np.ndarray
+    end: np.ndarray
+    labels: tuple[str, ...]
+    is_constituent: np.ndarray
+    head: np.ndarray
+    log_marginal: np.ndarray
+    edges: np.ndarray
+    edge_log_marginal: np.ndarray
+    roots: np.ndarray
+    best_edge: np.ndarray
+    log_posterior: np.ndarray = field(default_factory=lambda: np.empty(0))
 
-def starts_of(spans: Sequence[tuple[int, int]], count: int) -> tuple[int, ...]:
-    """Where further sentences begin, from the spans of all of them."""
-    starts = tuple(start for start, _ in spans[1:])
-    if spans and (spans != list(pairwise((0, *starts, count))) or any(start >= end for start, end in spans)):
-        raise InputError(
-            f"expected spans that follow each other through all {count} tokens", field="sentences"
-        )
-    return starts
-
-
-def check_offsets(
-    offsets: list[tuple[int, int]] | None, count: int, length: int
-) -> list[tuple[int, int]] | None:
-    """Check the offsets of ``count`` tokens in a text of ``length`` characters; -1 and -1 are unknown."""
-    for place, (start, end) in enumerate(check_length(offsets, count, "offsets") or ()):
-        if (start, end) != (-1, -1) and not 0 <= start <= end <= length:
-            raise InputError(
-                f"expected offsets inside a text of {length} characters, found [{start}, {end}]",
-                field=f"offsets[{place}]",
-            )
-    return offsets
+    def __post_init__(self) -> None:
+        if not len(self.log_posterior):
+            object.__setattr__(self, "log_posterior", np.full(len(self.labels), np.nan))
+        for array in fields(self):
+            value = getattr(self, array.name)
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
 
 
 _Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
-Offsets = Annotated[
-    tuple[Annotated[int, Meta(ge=-1)], Annotated[int, Meta(ge=-1)]],
-    Meta(description="Characters of text; -1 if unknown."),
-]
-_PerToken = Meta(description="One a token.")
-
-
-class SentenceObject(JsonObject, kw_only=True, frozen=True):
-    """A sentence, or a text of several."""
-
-    text: Written[str] = None
-    tokens: list[str]
-    tags: Annotated[list[str] | None, _PerToken] = None
-    lemmas: Annotated[list[str] | None, _PerToken] = None
-    offsets: Annotated[list[Offsets] | None, _PerToken] = None
-    sentences: Annotated[list[Span] | None, Meta(description="If there are several sentences.")] = None
-    tree: Annotated[str | None, Meta(description="The tree that the alignment chose, in Penn brackets.")] = (
-        None
-    )
 
 
 class ForestObject(JsonObject, kw_only=True, frozen=True):
@@ -88,14 +58,6 @@ class ForestObject(JsonObject, kw_only=True, frozen=True):
     log_posterior: list[float | None] | None = None
 
 
-class ParsedSentenceObject(SentenceObject, kw_only=True, frozen=True):
-    """A sentence with its forest."""
-
-    forest: ForestObject | None = None
-
-
-Forest = TypeVar("Forest", bound=ForestArrays)
-
 _JSON_VERSION = 1
 
 _INT32 = dict.fromkeys(("start", "end", "head", "edges", "roots", "best_edge"), np.int32)
@@ -111,20 +73,17 @@ def object_of_forest(forest: ForestArrays) -> ForestObject:
     return ForestObject(version=_JSON_VERSION, labels=list(forest.labels), **lists)
 
 
-def forest_of_object(make: Callable[..., Forest], listed: ForestObject, path: str = "") -> Forest:
-    """Build a forest from its JSON object, see :meth:`ParseForest.from_dict`."""
-    try:
-        if listed.version != _JSON_VERSION:
-            raise InputError(f"expected version {_JSON_VERSION}, found {listed.version}", field="version")
-        arrays = {name: np.array(getattr(listed, name), dtype=kind) for name, kind in _DTYPES.items()}
-        arrays["edges"] = arrays["edges"].reshape(-1, 3)
-        if listed.log_posterior is not None:
-            arrays["log_posterior"] = np.array(listed.log_posterior, dtype=np.float64)
-        forest = make(labels=tuple(listed.labels), **arrays)
-        check_forest(forest)
-    except InputError as error:
-        raise error.inside(path) from None
-    return forest
+def arrays_of_object(listed: ForestObject) -> dict[str, Any]:
+    """The fields of a forest by name, from its JSON object."""
+    if listed.version != _JSON_VERSION:
+        raise InputError(f"expected version {_JSON_VERSION}, found {listed.version}", field="version")
+    arrays: dict[str, Any] = {
+        name: np.array(getattr(listed, name), dtype=kind) for name, kind in _DTYPES.items()
+    }
+    arrays["edges"] = arrays["edges"].reshape(-1, 3)
+    if listed.log_posterior is not None:
+        arrays["log_posterior"] = np.array(listed.log_posterior, dtype=np.float64)
+    return {"labels": tuple(listed.labels), **arrays}
 
 
 def check_forest(forest: ForestArrays) -> None:
@@ -177,13 +136,9 @@ def _check_nodes(forest: ForestArrays) -> None:
 
 
 def _check_labels(forest: ForestArrays) -> None:
+    expected = "a chain of labels without blanks and brackets, joined by '::'"
     for node, label in enumerate(forest.labels):
-        well_formed = is_chain(label)
-        _require(
-            well_formed,
-            f"labels[{node}]",
-            f"a chain of labels without blanks and brackets, joined by '::', found {label!r}",
-        )
+        _require(is_chain(label), f"labels[{node}]", f"{expected}, found {label!r}")
     # Nodes that are not constituents do not appear in brackets: a word or a sentence must be one.
     leaves = forest.end - forest.start == 1
     _require(forest.is_constituent[leaves].all(), "is_constituent", "constituents at all leaves")
@@ -234,18 +189,9 @@ def _check_sums(forest: ForestArrays) -> None:
     np.add.at(above, forest.edges[:, 2], shares)
     inner, under = forest.end - forest.start > 1, np.ones(count, dtype=bool)
     under[forest.roots] = False
-    _require_sums(
-        forest, below, inner, "edge_log_marginal", "sums over the edges below each node to equal its own"
-    )
-    _require_sums(
-        forest, above, under, "edge_log_marginal", "sums over the edges above each node to equal its own"
-    )
-
-
-def _require_sums(
-    forest: ForestArrays, sums: np.ndarray, chosen: np.ndarray, field: str, expected: str
-) -> None:
-    given = np.maximum(forest.log_marginal[chosen], _FLOOR)
-    with np.errstate(divide="ignore"):
-        found = np.maximum(np.log(sums[chosen]), _FLOOR)
-    _require((np.abs(given - found) <= _ROUNDING).all(), field, expected)
+    for place, sums, nodes in (("below", below, inner), ("above", above, under)):
+        given = np.maximum(forest.log_marginal[nodes], _FLOOR)
+        with np.errstate(divide="ignore"):
+            summed = np.maximum(np.log(sums[nodes]), _FLOOR)
+        expected = f"sums over the edges {place} each node to equal its own"
+        _require((np.abs(given - summed) <= _ROUNDING).all(), "edge_log_marginal", expected)
