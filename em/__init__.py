@@ -8,7 +8,7 @@ from forest_align._faces import lazy_face
 
 if TYPE_CHECKING:
     from forest_align.em.corpus.corpus import CorpusReader
-    from forest_align.em.corpus.gold_pairs import read_gold_files
+    from forest_align.em.corpus.parsed_pairs import read_gold_files
     from forest_align.em.forest.state import TrainingSettings
     from forest_align.em.forest.training import train_forest_model
     from forest_align.em.joint.training import JointSettings, train_joint_model
@@ -37,7 +37,7 @@ __getattr__, __dir__ = lazy_face(
         "SemiMarkovSettings": "forest_align.em.semi_markov.training",
         "TrainingSettings": "forest_align.em.forest.state",
         "TuningSettings": "forest_align.em.tuning.search",
-        "read_gold_files": "forest_align.em.corpus.gold_pairs",
+        "read_gold_files": "forest_align.em.corpus.parsed_pairs",
         "train_forest_model": "forest_align.em.forest.training",
         "train_joint_model": "forest_align.em.joint.training",
         "train_semi_markov_model": "forest_align.em.semi_markov.training",

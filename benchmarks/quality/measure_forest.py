@@ -34,8 +34,7 @@ from forest_align.aligners.words.lexical import GivenCandidates
 from forest_align.alignment import Alignment, Links, SpanPair, project
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.em.corpus.cache import ArrayStore
-from forest_align.em.corpus.corpus import parser_fingerprint
-from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs
+from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs, parser_fingerprint
 from forest_align.eval.benchmarks.benchmark_corpora import BENCHMARKS
 from forest_align.eval.benchmarks.stanford_trees import StanfordParses
 from forest_align.eval.metrics.phrase_scores import (

@@ -23,7 +23,7 @@ import numpy as np
 
 from forest_align.aligners.contextual import ContextualAligner
 from forest_align.aligners.link_convention import AllLinks
-from forest_align.em.corpus.gold_pairs import read_gold_files
+from forest_align.em.corpus.parsed_pairs import read_gold_files
 from forest_align.em.fitting.logistic import fit_logistic
 from forest_align.em.tuning.word_link_sweep import WordDevPair, dev_pairs
 from forest_align.eval.metrics.scores import MatchCounts, calibrate

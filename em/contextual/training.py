@@ -48,7 +48,7 @@ from forest_align.em.contextual.examples import (
     read_examples,
     sentences_of_tests,
 )
-from forest_align.em.corpus.corpus import parser_fingerprint
+from forest_align.em.corpus.parsed_pairs import parser_fingerprint
 from forest_align.em.fitting.folds import FOLDS
 from forest_align.eval.metrics.scores import calibrate
 from forest_align.storage.fingerprints import fingerprint_of

@@ -6,7 +6,7 @@ import hashlib
 import json
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -73,18 +73,17 @@ def encode_sentence(sentence: Sentence | InputError) -> _Entry:
     if sentence.vectors is not None:
         arrays["vectors"] = sentence.vectors.astype(np.float16)
     if sentence.forest is not None:
-        for name, value in _forest_fields(sentence.forest):
-            if name == "log_posterior" and np.isnan(value).all():
-                continue  # aligners do not use it; a forest without it counts as one where it is unknown
-            if isinstance(value, np.ndarray):
+        facts["labels"] = list(sentence.forest.labels)
+        for name in ParseForest.__dataclass_fields__:
+            value = getattr(sentence.forest, name)
+            # Aligners do not use posteriors; a forest without them counts as one where they are unknown.
+            if name != "labels" and not (name == "log_posterior" and np.isnan(value).all()):
                 arrays[f"forest.{name}"] = value
-            else:
-                facts["labels"] = list(value)
     return arrays, facts
 
 
 def decode_sentence(entry: _Entry) -> Sentence | InputError:
-    """Turn the result of :func:`encode_sentence` back into a sentence, or the reason why there is none."""
+    """Decode a cached sentence, or the error stored in its place; see :func:`encode_sentence`."""
     arrays, facts = entry
     if "error" in facts:
         return InputError(facts["error"])
@@ -98,11 +97,6 @@ def decode_sentence(entry: _Entry) -> Sentence | InputError:
         vectors = vectors.astype(np.float32)
     starts = tuple(facts.get("starts", ()))
     return Sentence(tokens, text=facts["text"], forest=forest, vectors=vectors, starts=starts)
-
-
-def _forest_fields(forest: ParseForest) -> Iterator[tuple[str, Any]]:
-    for name in ParseForest.__dataclass_fields__:
-        yield name, getattr(forest, name)
 
 
 def cached_sentences(
@@ -123,26 +117,24 @@ def cached_sentences(
     """
     keys = [json.dumps(text) for text in texts]
     occurrences = Counter(keys)
-    found: dict[str, Sentence | InputError] = {}
+    sentences: dict[str, Sentence | InputError] = {}
     missing: dict[str, Any] = {}
-    for key, text in zip(keys, texts, strict=True):
-        if key in found or key in missing:
-            continue
+    for key, text in dict(zip(keys, texts, strict=True)).items():
         entry = store.get([identity, text]) if store is not None else None
         if entry is None:
             missing[key] = text
         else:
-            found[key] = decode_sentence(entry)
+            sentences[key] = decode_sentence(entry)
     if report is not None:
-        report(sum(occurrences[key] for key in found))
+        report(sum(occurrences[key] for key in sentences))
     waiting = list(missing.items())
     for first in range(0, len(waiting), chunk):
         part = waiting[first : first + chunk]
         for (key, text), sentence in zip(part, parse_many([text for _, text in part]), strict=True):
             entry = encode_sentence(sentence)
-            found[key] = decode_sentence(entry)
+            sentences[key] = decode_sentence(entry)
             if store is not None and not isinstance(sentence, MemoryLimitError):
                 store.put([identity, text], *entry)
         if report is not None:
             report(sum(occurrences[key] for key, _ in part))
-    return [found[key] for key in keys]
+    return [sentences[key] for key in keys]

@@ -1,11 +1,13 @@
-"""Reads sentence pairs and computes, once, everything that is needed to align them many times."""
+"""Reads sentence pairs and computes, once, everything that is needed to align them many times.
+
+It also learns the dictionary of a training corpus (Arase & Tsujii 2017, §6.1).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,23 +20,28 @@ from forest_align.aligners.forest.phrase_evidence import PhraseEvidence, judged_
 from forest_align.aligners.forest.prepared_pair import PreparedPair
 from forest_align.aligners.words.candidate import Candidate, CandidateProvider
 from forest_align.aligners.words.choose import DEFAULT_WORDS, word_candidate_files, word_candidates
+from forest_align.aligners.words.lexical import Dictionary, suffix_pairs
 from forest_align.alignment import Links, SpanPair
 from forest_align.em.corpus.cache import ArrayStore
-from forest_align.em.corpus.learned_dictionary import learn_dictionary
-from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs, prepare_pairs, text_to_parse
+from forest_align.em.corpus.parsed_pairs import (
+    LazyParser,
+    ParsedPair,
+    parse_pairs,
+    parser_fingerprint,
+    prepare_pairs,
+    text_to_parse,
+)
 from forest_align.eval.metrics.tree_scores import head_dependencies, tree_heads
+from forest_align.lexicon.evidence import check_comparable, lexical_evidence
+from forest_align.lexicon.lexicon import Lexicon, load_lexicon
 from forest_align.parsing.forests.given_trees import forest_from_enju
-from forest_align.parsing.networks.model_files import ENCODER_FILES
-from forest_align.parsing.networks.vector_network import BUNDLED
-from forest_align.storage.fingerprints import files_fingerprint, fingerprint_of, model_files
+from forest_align.storage.fingerprints import files_fingerprint, fingerprint_of
 from forest_align.types import InputError, Sentence
 
 if TYPE_CHECKING:
     from forest_align.aligners.forest.model import ForestModel
     from forest_align.aligners.phrases.model import PhraseModel
-    from forest_align.aligners.words.lexical import Dictionary
     from forest_align.data.formats.format import PhraseUnit, SentencePair
-    from forest_align.parsing import Parser
 
 #: Names of the arrays of :class:`PhraseEvidence` in the cache.
 _PHRASE_ARRAYS = ("phrase_spans", "phrase_log_odds")
@@ -151,15 +158,16 @@ class CorpusReader:
     @cached_property
     def _pair_identity(self) -> list[Any]:
         words = self.candidate_name
-        found = [self._parser_identity, words, CONFIDENT_LINK, _candidate_fingerprint(words)]
+        files = files_fingerprint(word_candidate_files(words))
+        identity = [self._parser_identity, words, CONFIDENT_LINK, files]
         if self.dictionary is not None:
             values, derivations = self.dictionary.encoded()
-            found.append([values, fingerprint_of(derivations)])
+            identity.append([values, fingerprint_of(derivations)])
         if self.phrases is not None:
-            found.append(self.phrases.fingerprint)
+            identity.append(self.phrases.fingerprint)
         if self.links != "sure":
-            found.append(f"{self.links} links")
-        return found
+            identity.append(f"{self.links} links")
+        return identity
 
     @property
     def identity(self) -> list[Any]:
@@ -195,14 +203,8 @@ class CorpusReader:
         self, pairs: Iterable[SentencePair | InputError], report: Report | None = None
     ) -> list[ParsedPair | InputError]:
         """The first half of :meth:`read`: parse sentences, or load them from the cache."""
-        return parse_pairs(
-            pairs,
-            self._parser,
-            self._store,
-            self._parser_identity,
-            given_trees=self.given_trees,
-            report=report,
-        )
+        parser, identity = self._parser, self._parser_identity
+        return parse_pairs(pairs, parser, self._store, identity, given_trees=self.given_trees, report=report)
 
     def learn_dictionary(self, parsed: Iterable[ParsedPair | InputError]) -> Dictionary:
         """The dictionary of a training corpus; :meth:`prepare` uses it from now on.
@@ -212,9 +214,8 @@ class CorpusReader:
         InputError
             If vectors of a pair, which came with its sentences, differ in size or are not finite.
         """
-        from forest_align.lexicon.lexicon import load_lexicon
-
-        pairs = (self._with_vectors(one.source, one.target) for one in parsed if isinstance(one, ParsedPair))
+        usable = (pair for pair in parsed if isinstance(pair, ParsedPair))
+        pairs = (self._with_vectors(pair.source, pair.target) for pair in usable)
         self.dictionary = learn_dictionary(pairs, load_lexicon())
         for name in ("_pair_identity", "_provider"):
             self.__dict__.pop(name, None)
@@ -241,19 +242,16 @@ class CorpusReader:
             if phrases is not None and not self.judged:
                 phrases = PhraseEvidence(*phrases.arrays)
             if store is not None:
-                spans = np.array([[*c.source, *c.target] for c in candidates], np.int32).reshape(-1, 4)
-                scores = np.array([c.score for c in candidates], np.float64)
-                weighted = np.array([c.weighted for c in candidates], bool)
+                spans = [[*c.source, *c.target] for c in candidates]
                 relations = (features.relations != 0) @ _RELATION_BITS
                 arrays: dict[str, np.ndarray] = {
-                    "spans": spans,
-                    "scores": scores,
-                    "weighted": weighted,
+                    "spans": np.array(spans, np.int32).reshape(-1, 4),
+                    "scores": np.array([c.score for c in candidates], np.float64),
+                    "weighted": np.array([c.weighted for c in candidates], bool),
                     "relations": relations.astype(np.uint8),
                 }
                 if phrases is not None:
-                    named = zip(_PHRASE_ARRAYS, phrases.arrays, strict=True)
-                    arrays |= dict(named)
+                    arrays |= dict(zip(_PHRASE_ARRAYS, phrases.arrays, strict=True))
                 store.put(key, arrays, {})
         else:
             arrays = dict(entry[0])
@@ -266,8 +264,7 @@ class CorpusReader:
             features = PairFeatures(phrase_classes(source), phrase_classes(target), relations)
             phrases = None
             if _PHRASE_ARRAYS[0] in arrays:
-                phrase_spans, log_odds = (arrays[name] for name in _PHRASE_ARRAYS)
-                phrases = PhraseEvidence(phrase_spans, log_odds)
+                phrases = PhraseEvidence(*(arrays[name] for name in _PHRASE_ARRAYS))
         if not self.judged:
             source, target = replace(source, vectors=None), replace(target, vectors=None)
         links = pair.links.check(len(source), len(target)) if pair.links is not None else None
@@ -289,16 +286,15 @@ class CorpusReader:
     def _look_up(
         self, source: Sentence, target: Sentence
     ) -> tuple[tuple[Candidate, ...], PairFeatures, PhraseEvidence | None]:
-        from forest_align.lexicon.lexicon import load_lexicon
-
-        found = tuple(replace(c, score=float(c.score)) for c in self._provider.candidates(source, target))
-        features = features_of_candidates(source, target, found, load_lexicon(), self.dictionary)
+        candidates = self._provider.candidates(source, target)
+        candidates = tuple(replace(c, score=float(c.score)) for c in candidates)
+        features = features_of_candidates(source, target, candidates, load_lexicon(), self.dictionary)
         # As in the aligner, sentences without word vectors have no phrase evidence.
-        if self.phrases is None or source.vectors is None or target.vectors is None:
-            return found, features, None
-        if not len(source) or not len(target):
-            return found, features, None
-        return found, features, judged_phrases(self.phrases, source, target, found, load_lexicon())
+        has_vectors = source.vectors is not None and target.vectors is not None
+        if self.phrases is None or not has_vectors or not len(source) or not len(target):
+            return candidates, features, None
+        phrases = judged_phrases(self.phrases, source, target, candidates, load_lexicon())
+        return candidates, features, phrases
 
     def _with_vectors(self, source: Sentence, target: Sentence) -> tuple[Sentence, Sentence]:
         if source.vectors is None or target.vectors is None:
@@ -316,42 +312,41 @@ def _gold_heads(pair: SentencePair) -> tuple[list[int], list[int]] | None:
     return tree_heads(pair.source_trees[0][0]), tree_heads(pair.target_trees[0][0])
 
 
-class LazyParser:
-    """A parser that is loaded when it is first needed."""
-
-    def __init__(self, name: str, forest_size: int) -> None:
-        self._name, self._forest_size = name, forest_size
-
-    @cached_property
-    def _loaded(self) -> Parser:
-        from forest_align.parsing import load_parser_for_alignment
-
-        return load_parser_for_alignment(self._name, forest_size=self._forest_size)
-
-    def __call__(self, texts: Sequence[Any]) -> Iterable[Sentence | InputError]:
-        """Parse texts or words; see :meth:`forest_align.parsing.Parser.parse_many`."""
-        return self._loaded.parse_many(texts)
-
-    def with_vectors(self, sentences: Sequence[Sentence]) -> list[Sentence]:
-        """See :meth:`forest_align.parsing.Parser.with_vectors`."""
-        return self._loaded.with_vectors(sentences)
+#: Words are similar from the similarity on that is this high in the ranking of the corpus.
+RANK = 100
+# Similarities that are kept at a time.
+_MOST_KEPT = 20 * RANK
 
 
-def parser_fingerprint(name: str) -> str:
-    """Short hash of a parser's files and of the files of word vectors and lemmas.
+def learn_dictionary(pairs: Iterable[tuple[Sentence, Sentence]], lexicon: Lexicon) -> Dictionary:
+    """Find the words that a corpus relates.
 
-    If the folder of the parser cannot be found, its name is used instead of its files.
+    Words are compared if they are in the two sentences of a pair, as by the aligner. The similarity of two
+    lemmas is the highest cosine of two of their occurrences. Words of equal lemmas do not count, nor words
+    without a letter.
     """
-    bundled = Path(str(files("forest_align.parsing")))
-    # Bundled names take precedence, as when a parser is loaded.
-    folder = bundled / "models" / name
-    if name != Path(name).name or not folder.is_dir():
-        folder = Path(name)
-    vectors = files_fingerprint([BUNDLED / name for name in ENCODER_FILES])
-    lemmas = _candidate_fingerprint("dictionary")  # those of the lexicon
-    return f"{files_fingerprint(model_files(folder)) if folder.is_dir() else name} {vectors} {lemmas}"
+    similarities: dict[tuple[str, str], float] = {}
+    derivations: set[tuple[str, str]] = set()
+    least = -1.0
+    for source, target in pairs:
+        evidence = lexical_evidence(source, target, lexicon)
+        derivations.update(words for _, _, words in suffix_pairs(source, target, evidence, lexicon))
+        check_comparable(source, target)
+        if source.vectors is None or target.vectors is None or not evidence.size:
+            continue
+        cosines = np.asarray(source.vectors @ target.vectors.T, np.float64)
+        lemmas = [[word.lemma for word in lexicon.profiles(side)] for side in (source, target)]
+        for i, j in np.argwhere(cosines >= least).tolist():
+            one, two = sorted((lemmas[0][i], lemmas[1][j]))
+            if one != two and all(any(map(str.isalpha, lemma)) for lemma in (one, two)):
+                cosine = min(1.0, float(cosines[i, j]))
+                similarities[one, two] = max(cosine, similarities.get((one, two), -1.0))
+        if len(similarities) > _MOST_KEPT:
+            least = _ranked(similarities)
+            similarities = {words: cosine for words, cosine in similarities.items() if cosine >= least}
+    return Dictionary(_ranked(similarities) if similarities else None, frozenset(derivations))
 
 
-def _candidate_fingerprint(candidates: str) -> str:
-    """Short hash of the data from which word candidates of this name and evidence are computed."""
-    return files_fingerprint(word_candidate_files(candidates))
+def _ranked(similarities: dict[tuple[str, str], float]) -> float:
+    """The similarity of rank :data:`RANK`."""
+    return sorted(similarities.values(), reverse=True)[:RANK][-1]

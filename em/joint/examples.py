@@ -14,7 +14,7 @@ from forest_align.aligners.joint.edit_table import ARC_CLASSES
 from forest_align.aligners.joint.features import PairEdits, pair_edits
 from forest_align.aligners.joint.model import FEATURE_LISTS
 from forest_align.aligners.joint.program import Solution, best_edits
-from forest_align.em.corpus.gold_pairs import GoldPair, read_gold_pairs
+from forest_align.em.corpus.parsed_pairs import GoldPair, read_gold_pairs
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.storage.fingerprints import fingerprint_of
 from forest_align.types.spans import SpanSums

@@ -20,7 +20,7 @@ from forest_align.aligners.contextual.aligner import bundled_model as bundled_li
 from forest_align.aligners.joint import JointAligner
 from forest_align.aligners.joint.model import JointModel
 from forest_align.aligners.link_convention import FreerLinks
-from forest_align.em.corpus.gold_pairs import read_gold_files
+from forest_align.em.corpus.parsed_pairs import read_gold_files
 from forest_align.em.joint._calibration import calibrate, margins_and_truth
 from forest_align.em.joint.examples import JointExample, read_examples
 from forest_align.eval.metrics.scores import MatchCounts

@@ -33,8 +33,7 @@ from forest_align.aligners.phrases.model import PhraseModel
 from forest_align.data.formats.format import SentencePair
 from forest_align.data.pairs import read_pairs
 from forest_align.em.corpus.cache import ArrayStore
-from forest_align.em.corpus.corpus import LazyParser, parser_fingerprint
-from forest_align.em.corpus.parsed_pairs import parse_pairs
+from forest_align.em.corpus.parsed_pairs import LazyParser, parse_pairs, parser_fingerprint
 from forest_align.em.fitting.small_networks import RectifierSettings, fit_rectifier, with_convention
 from forest_align.em.phrases.examples import MARKED
 from forest_align.em.phrases.training import FOLDS

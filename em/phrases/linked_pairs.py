@@ -13,8 +13,7 @@ from forest_align.aligners.words.candidate import link_probabilities
 from forest_align.aligners.words.choose import word_candidates
 from forest_align.data.pairs import read_pairs
 from forest_align.em.corpus.cache import ArrayStore
-from forest_align.em.corpus.corpus import LazyParser, parser_fingerprint
-from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs
+from forest_align.em.corpus.parsed_pairs import LazyParser, ParsedPair, parse_pairs, parser_fingerprint
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import InputError
 

@@ -14,7 +14,7 @@ import numpy as np
 from forest_align.aligners.pair import words_are_after
 from forest_align.aligners.semi_markov.lattice import DEFAULT_OPTIONS, Lattice, LatticeOptions, lattice_of
 from forest_align.aligners.semi_markov.model import SemiMarkovModel
-from forest_align.em.corpus.gold_pairs import GoldPair
+from forest_align.em.corpus.parsed_pairs import GoldPair
 from forest_align.em.semi_markov.objective import LatticeExample, LatticeObjective, unpack
 from forest_align.lexicon.groups import collocations
 from forest_align.lexicon.lexicon import Lexicon

@@ -12,8 +12,13 @@ import numpy as np
 from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.alignment import Links
 from forest_align.em.corpus.cache import ArrayStore
-from forest_align.em.corpus.corpus import parser_fingerprint
-from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs, prepare_pairs, with_gold
+from forest_align.em.corpus.parsed_pairs import (
+    ParsedPair,
+    parse_pairs,
+    parser_fingerprint,
+    prepare_pairs,
+    with_gold,
+)
 from forest_align.em.tuning.search import Range, Values
 from forest_align.eval.metrics.scores import MatchCounts
 from forest_align.storage.fingerprints import fingerprint_of

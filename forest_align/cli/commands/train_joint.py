@@ -108,7 +108,7 @@ def _train(args: _TrainJointOptions) -> int:
 def _read(args: _TrainJointOptions) -> tuple[list[JointExample], int]:
     """The examples, and the number of unusable pairs; the reasons are written to stderr."""
     from forest_align.aligners.contextual.aligner import bundled_model
-    from forest_align.em.corpus.gold_pairs import read_gold_files
+    from forest_align.em.corpus.parsed_pairs import read_gold_files
     from forest_align.em.joint.examples import read_examples
     from forest_align.lexicon.pair_table import PairTable
     from forest_align.system.terminal import counting_bar

@@ -124,7 +124,7 @@ def _read(
     args: _TrainSemiMarkovOptions, settings: SemiMarkovSettings
 ) -> tuple[list[LatticeExample], int, int]:
     """The examples, and the numbers of pairs and of unusable ones; the reasons are written to stderr."""
-    from forest_align.em.corpus.gold_pairs import read_gold_files, read_gold_pairs
+    from forest_align.em.corpus.parsed_pairs import read_gold_files, read_gold_pairs
     from forest_align.em.semi_markov.training import examples_of
     from forest_align.lexicon.lexicon import load_lexicon
     from forest_align.lexicon.pair_table import PairTable

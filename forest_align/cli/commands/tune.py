@@ -206,7 +206,7 @@ def _tune_forest(args: TuneOptions, settings: TuningSettings) -> int:
 
 
 def _tune_words(args: TuneOptions, settings: TuningSettings, kind: str) -> int:
-    from forest_align.em.corpus.corpus import parser_fingerprint
+    from forest_align.em.corpus.parsed_pairs import parser_fingerprint
     from forest_align.em.tuning.search import best_values
     from forest_align.em.tuning.word_link_sweep import WordSweep, dev_pairs, word_space, word_start
     from forest_align.storage.fingerprints import files_fingerprint

@@ -12,41 +12,21 @@ import numpy as np
 import pytest
 
 from forest_align.em.corpus.cache import ArrayStore, cached_sentences, decode_sentence, encode_sentence
-from forest_align.types import InputError, ParseForest, Sentence, Token
+from forest_align.parsing import forest_from_bracket
+from forest_align.types import InputError, Sentence, Token
 from forest_align.types.errors import InputWarning, MemoryLimitError
-
-
-def example_forest() -> ParseForest:
-    return ParseForest(
-        start=np.array([0, 1, 0], np.int32),
-        end=np.array([1, 2, 2], np.int32),
-        labels=("DT", "NN", "NP"),
-        is_constituent=np.array([True, True, True]),
-        head=np.array([0, 1, 1], np.int32),
-        log_marginal=np.array([0.0, -0.1, -1 / 3]),
-        edges=np.array([[2, 0, 1]], np.int32),
-        edge_log_marginal=np.array([-1 / 3]),
-        roots=np.array([2], np.int32),
-        best_edge=np.array([-1, -1, 0], np.int32),
-    )
 
 
 def example_sentence() -> Sentence:
     tokens = (Token("Thé", "thé", "DT", 0, 3), Token("(cat", "cat", "NN", 4, 8))
-    return Sentence(
-        tokens, example_forest(), np.array([[0.5, 0.25], [1.0, -0.125]], np.float32), text="Thé (cat"
-    )
+    forest = forest_from_bracket("(NP (DT Thé) (NN cat))")[1]
+    return Sentence(tokens, forest, np.array([[0.5, 0.25], [1.0, -0.125]], np.float32), text="Thé (cat")
 
 
 def decoded(sentence: Sentence) -> Sentence:
     after = decode_sentence(encode_sentence(sentence))
     assert isinstance(after, Sentence)
     return after
-
-
-def test_the_sentences_of_a_text_come_back() -> None:
-    assert decoded(replace(example_sentence(), starts=(1,))).starts == (1,)
-    assert decoded(example_sentence()).starts == ()
 
 
 class CountingParser:
@@ -60,10 +40,11 @@ class CountingParser:
         return [Sentence.from_words(text.split()) for text in texts]
 
 
-def test_a_sentence_comes_back_as_it_was() -> None:
-    before = example_sentence()
+@pytest.mark.parametrize("starts", [(), (1,)])
+def test_a_sentence_comes_back_as_it_was(starts: tuple[int, ...]) -> None:
+    before = replace(example_sentence(), starts=starts)
     after = decoded(before)
-    assert (after.tokens, after.text) == (before.tokens, before.text)
+    assert (after.tokens, after.text, after.starts) == (before.tokens, before.text, starts)
     assert after.forest is not None and before.forest is not None and after.vectors is not None
     assert after.forest.to_json() == before.forest.to_json()
     assert (after.vectors == before.vectors).all() and after.vectors.dtype == np.float32
@@ -71,10 +52,12 @@ def test_a_sentence_comes_back_as_it_was() -> None:
 
 @pytest.mark.parametrize("known", [True, False])
 def test_exact_probabilities_of_nodes_come_back_where_they_are_known(known: bool) -> None:
-    forest = example_forest()
+    sentence = example_sentence()
+    forest = sentence.forest
+    assert forest is not None
     if known:
         forest = replace(forest, log_posterior=np.array([-0.5, -0.25, np.nan]))
-    sentence = replace(example_sentence(), forest=forest)
+    sentence = replace(sentence, forest=forest)
     assert ("forest.log_posterior" in encode_sentence(sentence)[0]) == known
     after = decoded(sentence).forest
     assert after is not None

@@ -1,10 +1,12 @@
-"""Trees that came with sentences: the forests of training are those that the aligner aligns."""
+"""Corpora are prepared as the aligner prepares pairs, and teach it similar and derived words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
@@ -13,11 +15,11 @@ import pytest
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.features import LINKED, RELATIONS
 from forest_align.aligners.words.candidate import Candidate
+from forest_align.aligners.words.lexical import Dictionary
 from forest_align.data.formats.format import SentencePair
-from forest_align.em.corpus.corpus import CorpusPair, CorpusReader
+from forest_align.em.corpus.corpus import RANK, CorpusPair, CorpusReader, learn_dictionary
 from forest_align.em.forest.dev_set import align_pair
 from forest_align.lexicon.lexicon import load_lexicon
-from forest_align.parsing import sentence_from_bracket
 from forest_align.parsing.forests.given_trees import with_given_trees
 from forest_align.types import InputError, Sentence
 
@@ -27,55 +29,24 @@ VERB = "(S (NP (PRP she)) (VP (VBD saw) (NP (DT the) (NN man)) (PP (IN with) (NP
 FRONT = "(S (PP (IN with) (NP (NNS binoculars))) (NP (PRP she)) (VP (VBD saw) (NP (DT the) (NN man))))"
 
 
-class FlatParser:
-    """Gives flat trees, and remembers what it parsed."""
-
-    def __init__(self) -> None:
-        self.parsed: list[Any] = []
-
-    def parse_many(self, texts: Sequence[Any], batch_size: int = 32) -> list[Sentence | InputError]:
-        self.parsed += texts
-        return [self._parse(text.split() if isinstance(text, str) else text) for text in texts]
-
-    def with_vectors(self, sentences: Sequence[Sentence]) -> list[Sentence]:
-        return [replace(one, vectors=np.ones((len(one), 4), np.float32) / 2) for one in sentences]
-
-    def _parse(self, words: Sequence[str]) -> Sentence | InputError:
-        if "unreadable" in words:
-            return InputError("too many words")
-        tree = f"(S {' '.join(f'(NN {word})' for word in words)})"
-        return self.with_vectors([sentence_from_bracket(tree, lemmatizer=load_lexicon().lemma)])[0]
-
-
-@pytest.fixture
-def parser(monkeypatch: pytest.MonkeyPatch) -> FlatParser:
-    made = FlatParser()
-    monkeypatch.setattr("forest_align.parsing.load_parser_for_alignment", lambda *args, **options: made)
-    return made
-
-
 def pair(*trees: tuple[str, ...], id: str = "1") -> SentencePair:
     given = [tuple((tree, float(-rank)) for rank, tree in enumerate(side)) for side in trees]
     sides = (Sentence.from_words(words.split()) for words in WORDS)
     return SentencePair(id, *sides, source_trees=given[0], target_trees=given[1])
 
 
-def read(one: SentencePair, **options: Any) -> CorpusPair:
-    made = CorpusReader(candidates=options.pop("candidates", "dictionary"), **options)
-    found, problems = made.read([one])
+def read(given: SentencePair, **options: Any) -> CorpusPair:
+    (prepared,), problems = CorpusReader(candidates="dictionary", **options).read([given])
     assert not problems
-    return found[0]
+    return prepared
 
 
-def brackets(found: CorpusPair) -> list[str]:
-    texts = []
-    for side in (found.source, found.target):
-        assert side.forest is not None
-        texts.append(side.forest.bracket(side.words))
-    return texts
+def brackets(prepared: CorpusPair) -> list[str]:
+    sides = (prepared.source, prepared.target)
+    return [side.forest.bracket(side.words) for side in sides if side.forest is not None]
 
 
-def test_given_trees_become_the_forests(parser: FlatParser) -> None:
+def test_given_trees_become_the_forests(parser: Any) -> None:
     found = read(pair((VERB,), (FRONT,)), given_trees=True)
     assert brackets(found) == [VERB, FRONT]
     assert not parser.parsed
@@ -83,7 +54,7 @@ def test_given_trees_become_the_forests(parser: FlatParser) -> None:
     assert found.gold_heads is None and found.given_forests
 
 
-def test_word_candidates_that_need_vectors_get_them(parser: FlatParser, monkeypatch: Any) -> None:
+def test_word_candidates_that_need_vectors_get_them(parser: Any, monkeypatch: Any) -> None:
     class Provider:
         uses_vectors = True
 
@@ -99,22 +70,20 @@ def test_word_candidates_that_need_vectors_get_them(parser: FlatParser, monkeypa
     assert [list(words) for words in parser.parsed] == [WORDS[1].split()]
 
 
-def test_a_tree_over_other_words_is_reported_by_pair_and_side(parser: FlatParser) -> None:
-    found, problems = CorpusReader(candidates="dictionary", given_trees=True).read([pair((VERB,), (VERB,))])
-    assert not found
-    assert len(problems) == 1 and "pair '1'" in problems[0] and "target tree" in problems[0]
+def test_a_tree_over_other_words_is_reported_by_pair_and_side(parser: Any) -> None:
+    pairs, (problem,) = CorpusReader(candidates="dictionary", given_trees=True).read([pair((VERB,), (VERB,))])
+    assert not pairs and "pair '1'" in problem and "target tree" in problem
 
 
 def test_a_tree_that_is_too_large_is_told_and_the_rest_is_used(
-    parser: FlatParser, monkeypatch: pytest.MonkeyPatch
+    parser: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("forest_align.aligners.forest.features.MOST_NODES", 3)
     sides = (Sentence.from_words(["yes"]), Sentence.from_words(["no"]))
     small = SentencePair("2", *sides, source_trees=(("(UH yes)", 0.0),), target_trees=(("(UH no)", 0.0),))
-    made = CorpusReader(candidates="dictionary", given_trees=True)
-    found, problems = made.read([pair((VERB,), (FRONT,)), small])
-    assert [one.id for one in found] == ["2"]
-    assert len(problems) == 1 and "pair '1': field 'forest': expected a forest of at most 3" in problems[0]
+    reader = CorpusReader(candidates="dictionary", given_trees=True)
+    (prepared,), (problem,) = reader.read([pair((VERB,), (FRONT,)), small])
+    assert prepared.id == "2" and "pair '1': field 'forest': expected a forest of at most 3" in problem
 
 
 @pytest.mark.parametrize(
@@ -122,7 +91,7 @@ def test_a_tree_that_is_too_large_is_told_and_the_rest_is_used(
     [({"parser": "other"}, 2), ({"forest_size": 3}, 2), ({}, 0)],
 )
 def test_each_setting_has_cache_entries_of_its_own(
-    parser: FlatParser, tmp_path: Path, change: dict[str, Any], parses: int
+    parser: Any, tmp_path: Path, change: dict[str, Any], parses: int
 ) -> None:
     read(pair((), ()), cache=tmp_path)
     entries = set(tmp_path.rglob("*.safetensors"))
@@ -133,7 +102,7 @@ def test_each_setting_has_cache_entries_of_its_own(
     assert len(set(tmp_path.rglob("*.safetensors")) - entries) == parses + bool(change)
 
 
-def test_confident_candidates_are_links_of_the_features(parser: FlatParser, monkeypatch: Any) -> None:
+def test_confident_candidates_are_links_of_the_features(parser: Any, monkeypatch: Any) -> None:
     class Provider:
         uses_vectors, score = False, 0.0
 
@@ -149,17 +118,16 @@ def test_confident_candidates_are_links_of_the_features(parser: FlatParser, monk
 
 
 @pytest.mark.parametrize("broken", [0, 1])
-def test_a_sentence_that_cannot_be_parsed_leaves_its_pair_out(parser: FlatParser, broken: int) -> None:
+def test_a_sentence_that_cannot_be_parsed_leaves_its_pair_out(parser: Any, broken: int) -> None:
     sides = [Sentence.from_words(["fine"]), Sentence.from_words(["fine"])]
     sides[broken] = Sentence.from_words(["unreadable"])
-    found, problems = CorpusReader(candidates="dictionary").read(
-        [SentencePair("odd", *sides), pair((), (), id="2")]
-    )
-    assert [(one.id, one.source.words) for one in found] == [("2", tuple(WORDS[0].split()))]
+    reader = CorpusReader(candidates="dictionary")
+    (prepared,), problems = reader.read([SentencePair("odd", *sides), pair((), (), id="2")])
+    assert (prepared.id, prepared.source.words) == ("2", tuple(WORDS[0].split()))
     assert problems == ["pair 'odd': too many words"]
 
 
-def test_a_pair_with_trees_is_trained_as_it_is_aligned(parser: FlatParser) -> None:
+def test_a_pair_with_trees_is_trained_as_it_is_aligned(parser: Any) -> None:
     model = replace(ForestAligner.load().model, judge=None)
     given = pair((VERB, NOUN), (FRONT,))
     expected = ForestAligner(model, candidates="dictionary").align(*with_given_trees(given))
@@ -169,7 +137,7 @@ def test_a_pair_with_trees_is_trained_as_it_is_aligned(parser: FlatParser) -> No
         assert getattr(found, name) == getattr(expected, name)
 
 
-def test_a_learned_dictionary_decides_on_candidates_and_features(parser: FlatParser, tmp_path: Path) -> None:
+def test_a_learned_dictionary_decides_on_candidates_and_features(parser: Any, tmp_path: Path) -> None:
     """Vectors of the flat parser are equal, so that all words of different lemmas are similar."""
     raw = [pair((), ())]
     reader = CorpusReader(candidates="dictionary", cache=tmp_path)
@@ -187,3 +155,68 @@ def test_a_learned_dictionary_decides_on_candidates_and_features(parser: FlatPar
     assert again.identity == reader.identity
     (cached,), _ = again.read(raw)
     assert [replace(one, evidence=()) for one in found.candidates] == list(cached.candidates)
+
+
+def sentence(words: list[str], angles: list[float]) -> Sentence:
+    """A sentence whose vectors point into these directions of a plane."""
+    vectors = [(math.cos(angle), math.sin(angle)) for angle in angles]
+    return replace(Sentence.from_words(words), vectors=np.array(vectors, dtype=np.float32))
+
+
+def test_the_cosine_is_that_of_rank_100_among_different_lemmas() -> None:
+    generator = np.random.default_rng(4)
+    names = [f"name{letter}x" for letter in ascii_lowercase]
+    pairs, best = [], {}
+    for _ in range(60):
+        sides = []
+        for _ in range(2):
+            chosen = generator.choice(26, 6, replace=False)
+            sides.append(([names[number] for number in chosen], generator.uniform(0, 3, 6).tolist()))
+        pairs.append(tuple(sentence(*side) for side in sides))
+        for one, first in zip(*sides[0], strict=True):
+            for two, second in zip(*sides[1], strict=True):
+                if one != two:
+                    key = frozenset((one, two))
+                    best[key] = max(best.get(key, -1), math.cos(first - second))
+    assert len(best) > 2 * RANK
+    found = learn_dictionary(pairs, load_lexicon())  # type: ignore[arg-type]
+    assert found.cosine == pytest.approx(sorted(best.values())[-RANK], abs=1e-6)
+    assert found == learn_dictionary([pair[::-1] for pair in pairs], load_lexicon())  # type: ignore[arg-type]
+
+
+def test_derivations_are_those_within_sentence_pairs() -> None:
+    texts = ["creation of a blogger", "the creators blogging", "googler", "googling"]
+    one, two, three, four = (Sentence.from_words(text.split()) for text in texts)
+    found = learn_dictionary([(one, two), (three, two), (one, four)], load_lexicon())
+    assert found == Dictionary(None, frozenset({("creation", "creator"), ("blog", "blogger")}))
+    assert ("google", "googler") in learn_dictionary([(three, four)], load_lexicon()).derivations
+
+
+def test_an_empty_corpus_teaches_nothing_and_broken_vectors_are_refused() -> None:
+    assert (
+        learn_dictionary([], load_lexicon())
+        == learn_dictionary([(Sentence(()),) * 2], load_lexicon())
+        == Dictionary()
+    )
+    good, bad = sentence(["a"], [0]), sentence(["b"], [math.nan])
+    with pytest.raises(InputError, match="expected word vectors of finite numbers"):
+        learn_dictionary([(good, bad)], load_lexicon())
+
+
+def test_only_the_highest_similarities_are_kept_at_a_time() -> None:
+    """Many more words than are kept: those dropped on the way are not among the highest."""
+    letters = ["".join(pair) for pair in combinations(ascii_lowercase, 2)]
+    angles = np.linspace(0, 1.5, len(letters)).tolist()
+    sides = {start: sentence(letters[start : start + 60], angles[start : start + 60]) for start in range(250)}
+    pairs = [(sides[start], sides[start + 7]) for start in range(0, 240, 60)]
+    values = {}
+    for source, target in pairs:
+        assert source.vectors is not None and target.vectors is not None
+        for (i, j), cosine in np.ndenumerate(source.vectors @ target.vectors.T):
+            words = frozenset((load_lexicon().lemma(source.words[i]), load_lexicon().lemma(target.words[j])))
+            if len(words) == 2:
+                values[words] = max(values.get(words, -1), float(cosine))
+    assert len(values) > 20 * RANK
+    assert learn_dictionary(pairs, load_lexicon()).cosine == pytest.approx(
+        sorted(values.values())[-RANK], abs=1e-6
+    )

@@ -1,11 +1,23 @@
-"""The parsing of pairs that all trainers, sweeps and benchmarks share."""
+"""The parsing of pairs that all trainers share, and which gold links are learned from."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
+import pytest
+
+from forest_align.alignment import Links
 from forest_align.data.formats.format import SentencePair
-from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs, prepare_pairs
+from forest_align.em.corpus.parsed_pairs import (
+    ParsedPair,
+    parse_pairs,
+    prepare_pairs,
+    read_gold_files,
+    read_gold_pairs,
+)
 from forest_align.types import InputError, Sentence
 
 
@@ -57,10 +69,10 @@ def test_sentences_with_forests_are_prepared_apart() -> None:
 
 
 def test_pairs_that_cannot_be_prepared_are_named_with_the_others() -> None:
-    def prepare(one: ParsedPair) -> str:
-        if one.pair.id == "1":
+    def prepare(pair: ParsedPair) -> str:
+        if pair.pair.id == "1":
             raise InputError("no links")
-        return one.pair.id
+        return pair.pair.id
 
     ticks: list[int] = []
     made, problems = prepare_pairs(parse_pairs(PAIRS[:4], parse_many, None, "toy"), prepare, ticks.append)
@@ -70,3 +82,67 @@ def test_pairs_that_cannot_be_prepared_are_named_with_the_others() -> None:
         "f.tsv:3: no columns",
         "f.tsv:7: pair '2': too long",
     ]
+
+
+def jacana(path: Path, *links: tuple[str, str]) -> str:
+    """A file of pairs with these sure and possible links."""
+    common = {"source": "she sold her house", "target": "she sold her home"}
+    pairs = [
+        {**common, "id": str(number), "name": str(number), "sureAlign": sure, "possibleAlign": possible}
+        for number, (sure, possible) in enumerate(links)
+    ]
+    path.write_text(json.dumps(pairs))
+    return str(path)
+
+
+def linked(links: Links | None, source: str = "she left", target: str = "she went") -> SentencePair:
+    return SentencePair("1", *(Sentence.from_words(text.split()) for text in (source, target)), links=links)
+
+
+def test_a_file_of_possible_links_alone_is_refused_unless_they_are_wanted(tmp_path: Path) -> None:
+    sure = jacana(tmp_path / "sure.json", ("0-0 1-1", ""))
+    possible = jacana(tmp_path / "possible.json", ("", "0-0"), ("", ""), ("", "1-1"))
+    with pytest.raises(InputError, match=r"^[^:]*possible\.json: expected sure links, .* --links all"):
+        read_gold_files([sure, possible])
+    assert len(read_gold_files([sure, possible], links="all")) == 4
+
+
+def test_single_pairs_of_possible_links_and_files_without_any_link_are_left_as_they_are(
+    tmp_path: Path, parser: Any
+) -> None:
+    mixed = jacana(tmp_path / "mixed.json", ("", "0-0"), ("2-2", "0-0"))
+    unaligned = jacana(tmp_path / "unaligned.json", ("", ""))
+    broken = tmp_path / "broken.tsv"
+    broken.write_text("one column\na\tb\n")
+    raw = read_gold_files([mixed, unaligned, str(broken)])
+    assert [isinstance(pair, InputError) for pair in raw] == [False] * 3 + [True, False]
+    pairs, problems = read_gold_pairs(raw)
+    assert [pair.links.pairs for pair in pairs] == [(), ((2, 2),), ()]
+    assert len(problems) == 2 and "broken.tsv:1" in problems[0] and "no" in problems[1]
+
+
+@pytest.mark.parametrize(("links", "which"), [("sure", "sure gold link"), ("all", "gold link")])
+def test_pairs_without_any_link_teach_nothing(links: str, which: str) -> None:
+    with pytest.raises(InputError, match=f"at least one {which} to learn from, found none"):
+        read_gold_pairs([linked(Links.of([]))], links=links)
+    assert read_gold_pairs([linked(None)], links=links)[0] == []
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_forests_and_vectors_are_kept_where_they_are_asked_for(whole: bool, parser: Any) -> None:
+    (pair,), _ = read_gold_pairs([linked(Links.of([(0, 0)]))], whole=whole)
+    for side in (pair.source, pair.target):
+        assert (side.forest is not None, side.vectors is not None) == (whole, whole)
+        assert side.tokens[1].lemma
+
+
+def test_pairs_that_cannot_be_parsed_or_checked_are_told_and_the_rest_stays_in_order(parser: Any) -> None:
+    links = Links.of([(0, 0)])
+    texts = (("a b", "unreadable"), ("", "a"), ("one", "two"), ("three", "four"))
+    given = [linked(Links.of([(0, 7)])), *(linked(links, *pair) for pair in texts)]
+    pairs, problems = read_gold_pairs(given)
+    assert [(pair.source.words, pair.target.words) for pair in pairs] == [
+        (("one",), ("two",)),
+        (("three",), ("four",)),
+    ]
+    assert len(problems) == 3 and all("pair '1'" in problem for problem in problems)

@@ -14,8 +14,8 @@ from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.words.choose import word_candidates
 from forest_align.alignment import Links
 from forest_align.data.formats.format import PhraseUnit, SentencePair
-from forest_align.em.corpus.corpus import CorpusPair, CorpusReader, parser_fingerprint
-from forest_align.em.corpus.parsed_pairs import with_gold
+from forest_align.em.corpus.corpus import CorpusPair, CorpusReader
+from forest_align.em.corpus.parsed_pairs import parser_fingerprint, with_gold
 from forest_align.em.forest.dev_set import DevSet, align_pair, figures, objective_value
 from forest_align.em.tuning.forest_sweep import SweepProblem, search_space, start_values, with_values
 from forest_align.eval.benchmarks.phrase_units import core_scorer

@@ -12,7 +12,7 @@ from forest_align.aligners.joint import JointModel
 from forest_align.aligners.joint.aligner import bundled_model
 from forest_align.alignment import Links
 from forest_align.em import recipes
-from forest_align.em.corpus.gold_pairs import GoldPair
+from forest_align.em.corpus.parsed_pairs import GoldPair
 from forest_align.em.joint.examples import JointExample, example_of
 from forest_align.em.joint.freer_links import f1, fit_freer_links, freer
 from forest_align.lexicon.lexicon import load_lexicon

@@ -14,7 +14,7 @@ from forest_align.aligners.joint.model import JointModel, feature_squares, summe
 from forest_align.aligners.joint.program import best_edits
 from forest_align.alignment import Links
 from forest_align.data.formats.format import SentencePair
-from forest_align.em.corpus.gold_pairs import GoldPair
+from forest_align.em.corpus.parsed_pairs import GoldPair
 from forest_align.em.joint import training as joint_training
 from forest_align.em.joint._calibration import calibrate
 from forest_align.em.joint.examples import JointExample, example_of, fingerprint, read_examples

@@ -15,7 +15,7 @@ from forest_align.aligners.semi_markov.lattice import DEFAULT_OPTIONS, Lattice, 
 from forest_align.aligners.semi_markov.model import Scores
 from forest_align.alignment import Links
 from forest_align.cext import semicrf
-from forest_align.em.corpus.gold_pairs import GoldPair
+from forest_align.em.corpus.parsed_pairs import GoldPair
 from forest_align.em.semi_markov.objective import LatticeExample, LatticeObjective, pack, unpack
 from forest_align.em.semi_markov.training import (
     SemiMarkovSettings,
