@@ -8,29 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
-from forest_align.data.formats import (
-    arrow_tables,
-    bars,
-    ists,
-    jacana,
-    json_lines,
-    m2,
-    msr_rte,
-    msrp,
-    multimwa,
-    pharaoh,
-    qa,
-    rte,
-    spade,
-    ssd,
-    sts,
-    table,
-    tree_pairs,
-    tsv,
-)
+from forest_align.data.formats import arrow_tables, ists, jacana, json_lines, pharaoh, rte, spade
 from forest_align.data.formats.arrow_tables import Table
-from forest_align.data.formats.column_names import ColumnNames
-from forest_align.data.formats.format import ChunkLink, Format, PairError, SentencePair
+from forest_align.data.formats.block_formats import M2, MSR_RTE
+from forest_align.data.formats.csv_tables import QA, TABLE
+from forest_align.data.formats.format import ChunkLink, ColumnNames, Format, PairError, SentencePair
+from forest_align.data.formats.line_formats import BARS, MSRP, MULTIMWA, SSD, STS, TREES, TSV
 from forest_align.data.text.lines import InputLines, refuse_compressed
 from forest_align.data.text.raw_text import ESCAPES, unescape_sentence
 from forest_align.system.replacing import replacing
@@ -40,26 +23,10 @@ __all__ = ["FORMATS", "ChunkLink", "Format", "SentencePair", "find_format", "rea
 
 # The order matters if lines of one format could be taken for another's: stricter formats first.
 FORMATS: dict[str, Format] = {
-    module.FORMAT.name: module.FORMAT
-    for module in (
-        ssd,
-        json_lines,
-        jacana,
-        msr_rte,
-        ists,
-        spade,
-        rte,
-        msrp,
-        qa,
-        table,
-        multimwa,
-        tree_pairs,
-        m2,
-        bars,
-        sts,
-        tsv,
-        pharaoh,
-        arrow_tables,
+    format.name: format
+    for format in (
+        *(SSD, json_lines.FORMAT, jacana.FORMAT, MSR_RTE, ists.FORMAT, spade.FORMAT, rte.FORMAT, MSRP, QA),
+        *(TABLE, MULTIMWA, TREES, M2, BARS, STS, TSV, pharaoh.FORMAT, arrow_tables.FORMAT),
     )
 }
 
@@ -199,11 +166,11 @@ def guess_format(lines: InputLines, columns: ColumnNames | None = None) -> Forma
         if candidate.matches(head):
             return candidate
     # Its error lists the columns that are there.
-    if columns is not None or (lines.suffix == ".csv" and not qa.FORMAT.matches(head)):
-        return table.FORMAT
+    if columns is not None or (lines.suffix == ".csv" and not QA.matches(head)):
+        return TABLE
     # TSV is often typed by hand: a file with some broken lines is still TSV.
     if lines.suffix == ".tsv" or any("\t" in line for line in head):
-        return tsv.FORMAT
+        return TSV
     if lines.suffix == ".json":
         raise InputError(
             f"cannot recognise the format of {head[0][:60]!r}; expected a JSON list of objects with source "
@@ -223,7 +190,7 @@ def format_of_path(path: str | Path) -> Format | None:
     """The format for a file name's extension, None if several are possible."""
     suffix = Path(path).suffix.lower()
     by_suffix = {extension: f for f in FORMATS.values() for extension in f.extensions}
-    return by_suffix.get(suffix) or {".tsv": tsv.FORMAT, ".json": jacana.FORMAT}.get(suffix)
+    return by_suffix.get(suffix) or {".tsv": TSV, ".json": jacana.FORMAT}.get(suffix)
 
 
 def write_pairs(

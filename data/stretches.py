@@ -16,8 +16,7 @@ from itertools import islice
 from pathlib import Path
 
 from forest_align.data.formats import arrow_tables
-from forest_align.data.formats.column_names import ColumnNames
-from forest_align.data.formats.format import SentencePair
+from forest_align.data.formats.format import ColumnNames, SentencePair
 from forest_align.data.pairs import find_format, guess_format, read_with, without_escapes
 from forest_align.data.text.lines import TextLines
 from forest_align.system.remote_files import is_address, open_anywhere

@@ -1,13 +1,196 @@
-"""Prepares corpora as published papers did: collapsed names and true case."""
+"""Prepares corpora as published papers did: other tokens, annotators' majority, joined names, true case."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from itertools import accumulate, zip_longest
 
 from forest_align.alignment import Links
-from forest_align.data.formats.format import Span
+from forest_align.data.formats.format import SentencePair, Span
+from forest_align.types import InputError
+from forest_align.types.brackets import BRACKETS
+
+# Spellings of quotes: in treebanks and in ordinary text.
+_QUOTES = (("``", '"'), ("''", '"'), ("`", "'"))
+
+
+def _overlaps(old: Sequence[str], new: Sequence[str]) -> list[list[int]]:
+    """For each old token the new tokens that share characters, in any spelling of quotes and brackets."""
+    before, after = [_plain(word) for word in old], [_plain(word) for word in new]
+    found: list[set[int]] = [set() for _ in old]
+    i_end = j_end = 0
+    for i, j in [*_landmarks(before, after), (len(before), len(after))]:
+        for left, right in _share_characters(before[i_end:i], after[j_end:j]):
+            found[i_end + left].add(j_end + right)
+        if i < len(before):
+            found[i].add(j)
+        i_end, j_end = i + 1, j + 1
+    return [sorted(indices) for indices in found]
+
+
+def _landmarks(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Equal tokens in order, except punctuation next to a change, which may be part of the change."""
+    size = len(before), len(after)
+    for i, j, length in SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks():
+        words = [k for k in range(length) if _is_word(before[i + k])]
+        first = 0 if i == j == 0 else min(words, default=length)
+        last = length if (i + length, j + length) == size else max(words, default=-1) + 1
+        for k in range(first, last):
+            yield i + k, j + k
+
+
+def _share_characters(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Tokens that have a character in common."""
+    owners_before = [index for index, word in enumerate(before) for _ in word]
+    owners_after = [index for index, word in enumerate(after) for _ in word]
+    matcher = SequenceMatcher(None, "".join(before), "".join(after), autojunk=False)
+    for start, other, length in matcher.get_matching_blocks():
+        for k in range(length):
+            yield owners_before[start + k], owners_after[other + k]
+
+
+def move_links(
+    links: Links,
+    source: tuple[Sequence[str], Sequence[str]],
+    target: tuple[Sequence[str], Sequence[str]],
+) -> Links:
+    """Links between the new tokens that the linked old tokens became.
+
+    Punctuation that was split off a word does not get the word's link, but a mark split off both words is
+    linked. Similarly, a word that a mark was joined to does not get the mark's link.
+    """
+    left, right = _overlaps(*source), _overlaps(*target)
+    moved = [
+        (k, (a, b))
+        for k, (i, j) in enumerate(links)
+        for a in left[i]
+        for b in right[j]
+        if _is_kept((source[0][i], source[1][a]), (target[0][j], target[1][b]))
+    ]
+    return Links.of(
+        (pair for _, pair in moved),
+        sure=links.sure and [links.sure[k] for k, _ in moved],
+        scores=links.scores and [links.scores[k] for k, _ in moved],
+    )
+
+
+def _is_kept(source: tuple[str, str], target: tuple[str, str]) -> bool:
+    """Whether a link holds between the new tokens, given as (old token, new token)."""
+    changed = [_is_word(old) != _is_word(new) for old, new in (source, target)]
+    if not any(changed):
+        return True
+    # Equal punctuation that was split off two linked words belongs together.
+    return all(changed) and not _is_word(source[1]) and source[1] == target[1]
+
+
+def _plain(word: str) -> str:
+    word = BRACKETS.get(word, word)
+    for quote, plain in _QUOTES:
+        word = word.replace(quote, plain)
+    return word
+
+
+def _is_word(token: str) -> bool:
+    return any(character.isalnum() for character in BRACKETS.get(token, token))
+
+
+_WHOLE_NUMBER, _FRACTION = re.compile(r"\d+"), re.compile(r"\d+\\?/\d+")
+
+
+def conform(links: Links, source: Sequence[str], target: Sequence[str]) -> Links:
+    r"""Change links to match the published majority files of MSR-RTE.
+
+    There are two rules besides moving links to new tokens. First, different marks of punctuation are never
+    linked (a dash and a comma, an apostrophe and a possessive ``'s``). Second, Stanford's tokenizer treats a
+    mixed number such as ``33 1\/3`` as one token. Links were numbered accordingly, but the files hold two
+    tokens. Links after it are therefore one token too far left, except that of the last token.
+    """
+    left, right = _published_places(source), _published_places(target)
+    moved = [(left[i], right[j]) for i, j in links]
+    kept = [k for k, (i, j) in enumerate(moved) if source[i] == target[j] or not _marks(source[i], target[j])]
+    return Links.of(
+        (moved[k] for k in kept),
+        sure=links.sure and [links.sure[k] for k in kept],
+        scores=links.scores and [links.scores[k] for k in kept],
+    )
+
+
+def _published_places(words: Sequence[str]) -> list[int]:
+    """Positions of each token's links: token numbers that count mixed numbers as one."""
+    seconds = [False] * len(words)
+    for index in range(1, len(words)):
+        pair = _WHOLE_NUMBER.fullmatch(words[index - 1]), _FRACTION.fullmatch(words[index])
+        seconds[index] = all(pair)
+    places = [index - behind for index, behind in enumerate(accumulate(seconds))]
+    return [*places[:-1], *range(len(words))[-1:]]
+
+
+def _marks(first: str, second: str) -> bool:
+    """Whether both are punctuation, or begin with it as ``'s`` does."""
+    return not (first[0].isalnum() or second[0].isalnum())
+
+
+def majority(annotations: Sequence[Links]) -> Links:
+    """Links on which more than half of the annotators agree.
+
+    A link is sure if more than half call it sure, and possible if more than half call it possible. Otherwise
+    (one says sure, one possible, one nothing) it is dropped.
+    """
+    votes: Counter[tuple[tuple[int, int], bool]] = Counter()
+    for links in annotations:
+        classes = links.sure or (True,) * len(links)
+        votes.update(zip(links.pairs, classes, strict=True))
+    kept = [vote for vote, count in votes.items() if 2 * count > len(annotations)]
+    sure = [is_sure for _, is_sure in kept]
+    return Links.of((pair for pair, _ in kept), sure=None if all(sure) else sure)
+
+
+def majority_pairs(
+    annotators: Sequence[Iterable[SentencePair | InputError]],
+    published: Iterable[SentencePair | InputError] | None = None,
+) -> Iterator[SentencePair | InputError]:
+    """Merge the links of annotators of the same pairs, in the same order, see :func:`majority`.
+
+    Other annotators' links are moved to the tokens of the first one's sentences, or to the ``published``
+    ones, as :func:`conform` does. An error is yielded if a pair could not be read, has no links, or the ids
+    differ.
+    """
+    files = annotators if published is None else [published, *annotators]
+    for items in zip_longest(*files):
+        broken = next((item for item in items if isinstance(item, InputError)), None)
+        pairs = [item for item in items if isinstance(item, SentencePair)]
+        if broken is not None:
+            yield broken
+            continue
+        if len(pairs) < len(items) or len({pair.id for pair in pairs}) > 1:
+            found = ", ".join(map(_named, pairs)) + (", the end of a file" if len(pairs) < len(items) else "")
+            yield InputError(f"expected the same pair in all files, found {found}")
+            continue
+        first, voters = pairs[0], pairs[len(files) - len(annotators) :]
+        if unlinked := [pair for pair in voters if pair.links is None or pair.error]:
+            yield InputError(f"pair {_named(unlinked[0])} has no word links")
+            continue
+        links = majority([_moved(pair, first) for pair in voters])
+        if published is not None:
+            links = conform(links, first.source.words, first.target.words)
+        # An alignment of the first annotator's pair would have only that annotator's links.
+        yield replace(first, links=links, alignment=None)
+
+
+def _named(pair: SentencePair) -> str:
+    return repr(pair.id) if pair.place is None else f"{pair.id!r} in {pair.place[0]}:{pair.place[1]}"
+
+
+def _moved(pair: SentencePair, to: SentencePair) -> Links:
+    return move_links(
+        pair.links or Links(),
+        (pair.source.words, to.source.words),
+        (pair.target.words, to.target.words),
+    )
 
 
 def collapse(words: Sequence[str], names: Sequence[Span]) -> tuple[tuple[str, ...], list[int]]:

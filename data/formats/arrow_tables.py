@@ -14,9 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forest_align.data.formats.column_names import ColumnNames, label_of, require_columns
-from forest_align.data.formats.fields import plain_sentence
-from forest_align.data.formats.format import Format, PairError, SentencePair
+from forest_align.data.formats.fields import label_of, plain_sentence, require_columns
+from forest_align.data.formats.format import ColumnNames, Format, PairError, SentencePair
 from forest_align.data.text.lines import STANDARD_INPUT, InputLines
 from forest_align.system.remote_files import open_anywhere
 from forest_align.types import ForestAlignError, InputError, Sentence

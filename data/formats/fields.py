@@ -1,15 +1,92 @@
-"""Sentences and links as the fields of text formats: how readers parse and writers format them."""
+"""The fields of pairs: which columns hold them, and how readers parse and writers format their text."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from forest_align.alignment import Links
-from forest_align.data.formats.format import SentencePair
+from forest_align.data.formats.format import ColumnNames, SentencePair
 from forest_align.types import InputError, Sentence
 
+#: Names that corpora give to the columns of the two sentences, the most specific first. Letter case, blanks,
+#: hyphens and underscores are ignored.
+COLUMN_NAMES = tuple(
+    tuple(names.split())
+    for names in (
+        *("source target", "src tgt", "src trg", "sentence1 sentence2", "sentencea sentenceb", "sent1 sent2"),
+        *("s1 s2", "text1 text2", "texta textb", "string1 string2", "phrase1 phrase2", "question1 question2"),
+        *("complex simple", "normal simple", "original simple", "original simplified"),
+        *("original simplification", "source simplified", "source simplification", "text simplified"),
+        *("text simplification", "original paraphrase", "sentence paraphrase", "text paraphrase"),
+        *("premise hypothesis", "text hypothesis", "reference hypothesis", "reference candidate"),
+        *("reference prediction", "question answer", "question sentence", "before after", "text summary"),
+        "input output",
+    )
+)
+# Labels of paraphrases; a column of other labels is skipped.
+_LABELS = {"0": False, "1": True, "false": False, "true": True}
+_JOINTS = re.compile(r"[\s_-]+")
+_SHOWN = 20
 _SEPARATOR = re.compile(r"[\t\r\n]")
 _BLANK = re.compile(r"[ \t\r\n]")
+
+
+class TextColumns(NamedTuple):
+    """Positions of the columns that are read, None if there is none."""
+
+    source: int
+    target: int
+    id: int | None
+    label: int | None
+    links: int | None
+
+
+def text_columns(names: Sequence[str], wanted: ColumnNames | None = None) -> TextColumns | None:
+    """Find the columns of two sentences by the wanted names, or by usual ones; None if there are none."""
+    places = {_key(name): place for place, name in enumerate(names)}
+    known = COLUMN_NAMES if wanted is None else [tuple(map(_key, wanted))]
+    for pair in known:
+        if all(name in places for name in pair):
+            source, target = (places[name] for name in pair)
+            others = places.get("id", places.get("pairid")), places.get("label"), places.get("links")
+            return TextColumns(source, target, *others)
+    return None
+
+
+def require_columns(
+    names: Sequence[str], wanted: ColumnNames | None = None, *, what: str = "columns"
+) -> TextColumns:
+    """Find the columns of two sentences, see :func:`text_columns`; ``what`` they are, for the message.
+
+    Raises InputError if there are none, or another column has the name of one that is read; lists the
+    columns.
+    """
+    columns = text_columns(names, wanted)
+    if columns is None:
+        shown = ", ".join([repr(name[:40]) for name in names[:_SHOWN]] + ["…"] * (len(names) > _SHOWN))
+        if wanted is not None:
+            raise InputError(f"expected the {what} {wanted[0]!r} and {wanted[1]!r}, found {shown or 'none'}")
+        raise InputError(
+            f"expected {what} with the names source and target, or such, found {shown or 'none'}; "
+            "--columns SOURCE TARGET names others"
+        )
+    keys = [_key(name) for name in names]
+    for place in columns[:3]:
+        if place is not None and keys.count(keys[place]) > 1:
+            raise InputError(f"expected one column {names[place]!r} in the header, found several")
+    return columns
+
+
+def label_of(cell: str) -> bool | None:
+    """The label of a pair: whether it is a paraphrase; None for labels of another kind."""
+    return _LABELS.get(cell.strip().lower())
+
+
+def _key(name: str) -> str:
+    """Normalise a column's name, so that different spellings are equal."""
+    return _JOINTS.sub("", name).lower()
 
 
 def plain_sentence(text: str, tokenized: bool, field: str) -> Sentence:
@@ -20,6 +97,14 @@ def plain_sentence(text: str, tokenized: bool, field: str) -> Sentence:
     if not text.strip():
         raise InputError("expected a sentence, found nothing", field=field)
     return split_sentence(text) if tokenized else Sentence((), text=text)
+
+
+def plain_sentences(
+    texts: Sequence[str], tokenized: bool, fields: tuple[str, str] = ("source", "target")
+) -> tuple[Sentence, Sentence]:
+    """Source and target, see :func:`plain_sentence`."""
+    source, target = texts
+    return plain_sentence(source, tokenized, fields[0]), plain_sentence(target, tokenized, fields[1])
 
 
 def split_sentence(text: str) -> Sentence:
@@ -50,17 +135,14 @@ def cells(line: str, count: int) -> list[str]:
 def columns(line: str, least: int, expected: str) -> list[str]:
     """Split a line at tabs.
 
-    Raises
-    ------
-    InputError
-        If the line is blank or has fewer than ``least`` columns; ``expected`` lists them.
+    Raises InputError if the line is blank or has fewer than ``least`` columns; ``expected`` lists them.
     """
     if not line.strip():
         raise InputError(f"blank line; expected {expected}")
-    found = line.split("\t")
-    if len(found) < least:
-        raise InputError(f"expected {least} columns ({expected}), found {len(found)}")
-    return found
+    row = line.split("\t")
+    if len(row) < least:
+        raise InputError(f"expected {least} columns ({expected}), found {len(row)}")
+    return row
 
 
 def need_texts(pair: SentencePair, format_name: str) -> tuple[str, str]:

@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from forest_align.alignment import Alignment, Links
-from forest_align.data.formats.column_names import ColumnNames
 from forest_align.data.text.lines import InputLines
 from forest_align.data.trees.enju import EnjuTree
 from forest_align.types import InputError, Sentence
 from forest_align.types.json_records import Index, JsonObject, Span
 
+#: Names of the columns of source and target, as the user gives them.
+ColumnNames = tuple[str, str]
 #: A tree in Penn brackets and its log-probability.
 ScoredTree = tuple[str, float]
 
@@ -241,22 +242,22 @@ class Format:
 
 
 def read_line_by_line(
-    lines: InputLines, parse: Callable[[str], SentencePair | None]
+    lines: InputLines, parse: Callable[[str, str], SentencePair | None]
 ) -> Iterator[SentencePair | InputError]:
     """Parse each line by itself; a line that cannot be decoded or parsed becomes an InputError item.
 
-    ``parse`` returns None for lines that are not pairs, such as a header.
+    ``parse`` takes a line and its number, and returns None for lines that are not pairs, such as a header.
     """
-    for _, line in lines.numbered(blank_end=False):
+    for number, line in lines.numbered(blank_end=False):
         try:
             if isinstance(line, InputError):
                 raise line
-            pair = parse(line)
+            pair = parse(line, str(number))
         except InputError as error:
-            yield error.at(file=lines.name, line=lines.number)
+            yield error.at(file=lines.name, line=number)
         else:
             if pair is not None:
-                yield replace(pair, place=(lines.name, lines.number))
+                yield replace(pair, place=(lines.name, number))
 
 
 def most(head: Sequence[str], looks_right: Callable[[str], bool]) -> bool:

@@ -11,9 +11,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from forest_align.data.formats import json_lines
-from forest_align.data.formats.column_names import ColumnNames
-from forest_align.data.formats.fields import join_links, need_links, plain_sentence, split_links, tokens_of
-from forest_align.data.formats.format import Format, PairError, SentencePair, Writer, reading_pair
+from forest_align.data.formats.fields import join_links, need_links, plain_sentences, split_links, tokens_of
+from forest_align.data.formats.format import (
+    ColumnNames,
+    Format,
+    PairError,
+    SentencePair,
+    Writer,
+    reading_pair,
+)
 from forest_align.data.text.lines import InputLines
 from forest_align.types import InputError
 from forest_align.types.json_fields import Fields
@@ -140,7 +146,7 @@ def _pair(item: object, number: str) -> SentencePair:
         fields = Fields(item)
         name = _name(fields)
     with reading_pair(name, *texts):
-        source, target = (plain_sentence(fields.text(side), True, side) for side in ("source", "target"))
+        source, target = plain_sentences([fields.text(side) for side in ("source", "target")], True)
         links = join_links(
             fields.text("sureAlign"),
             fields.text("possibleAlign", ""),

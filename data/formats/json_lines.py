@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from forest_align.alignment import Alignment, Links
-from forest_align.data.formats.column_names import ColumnNames, label_of, require_columns
-from forest_align.data.formats.fields import plain_sentence
+from forest_align.data.formats.fields import label_of, plain_sentence, require_columns
 from forest_align.data.formats.format import (
     ChunkLink,
+    ColumnNames,
     Format,
     MarkedSpans,
     PairError,
@@ -21,9 +21,9 @@ from forest_align.data.formats.format import (
     most,
     read_line_by_line,
 )
-from forest_align.data.formats.tree_pairs import sentence_of_tree, text_of_tree
 from forest_align.data.text.lines import InputLines
 from forest_align.data.text.raw_text import with_raw_text
+from forest_align.data.trees.penn import sentence_of_tree, text_of_tree
 from forest_align.types import InputError, Sentence
 from forest_align.types.json_fields import (
     Fields,
@@ -63,10 +63,10 @@ def read(
     a ``text`` with other words is an error.
     """
 
-    def parse(line: str) -> SentencePair:
+    def parse(line: str, number: str) -> SentencePair:
         if not line.strip():
             raise InputError("blank line; expected a JSON object")
-        return pair_of(parse_json_object(line), str(lines.number), tokenized, wanted)
+        return pair_of(parse_json_object(line), number, tokenized, wanted)
 
     return read_line_by_line(lines, parse)
 

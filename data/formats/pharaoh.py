@@ -9,9 +9,9 @@ from itertools import zip_longest
 from pathlib import Path
 
 from forest_align.alignment import Links
-from forest_align.data.formats import tsv
 from forest_align.data.formats.fields import need_links, one_line, tokens_of
 from forest_align.data.formats.format import Format, PairError, SentencePair, Writer, most, reading_pair
+from forest_align.data.formats.line_formats import TSV
 from forest_align.data.text.lines import InputLines, path_beside
 from forest_align.types import InputError
 
@@ -26,7 +26,7 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     Raises InputError if the file of sentences does not exist.
     """
     with InputLines(_sentences_beside(lines.path)) as text:
-        for pair, links in zip_longest(tsv.read(text, True), read_links(lines)):
+        for pair, links in zip_longest(TSV.read(text, True), read_links(lines)):
             if pair is None:
                 if isinstance(links, Links) and not links:
                     continue  # ignore blank lines at the end of the file

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from xml.sax.saxutils import escape, quoteattr
 
-from forest_align.data.formats.fields import need_texts, plain_sentence
+from forest_align.data.formats.fields import need_texts, plain_sentences
 from forest_align.data.formats.format import Format, PairError, SentencePair, Writer, reading_pair
 from forest_align.data.text.lines import InputLines
 from forest_align.data.text.xml_reader import XmlReader
@@ -109,8 +109,7 @@ def _pair(draft: _Draft, number: str, tokenized: bool) -> SentencePair:
             raise InputError(f"expected YES or NO (or TRUE or FALSE), found {verdict!r}", field=name)
         return SentencePair(
             attributes["id"],
-            plain_sentence(texts[0], tokenized, "t"),
-            plain_sentence(texts[1], tokenized, "h"),
+            *plain_sentences(texts, tokenized, ("t", "h")),
             label=verdict in _YES if verdict else None,
             group=attributes.get("task", ""),
         )

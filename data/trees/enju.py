@@ -10,9 +10,8 @@ from xml.etree import ElementTree
 
 from forest_align.data.text.lines import InputLines
 from forest_align.data.text.xml_reader import read_document
-from forest_align.data.trees.penn import is_label
 from forest_align.types import InputError
-from forest_align.types.brackets import escape_word
+from forest_align.types.brackets import escape_word, is_label
 
 
 @dataclass(frozen=True, slots=True)

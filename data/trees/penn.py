@@ -8,12 +8,8 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from forest_align.data.text.lines import InputLines
-from forest_align.types import InputError
-from forest_align.types.brackets import BRACKETS as BRACKETS
-from forest_align.types.brackets import bracketed_trees
-from forest_align.types.brackets import is_label as is_label
-from forest_align.types.brackets import parse_bracket as parse_bracket
-from forest_align.types.brackets import unescape as unescape
+from forest_align.types import InputError, Sentence
+from forest_align.types.brackets import bracketed_trees, parse_bracket, unescape
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -101,6 +97,37 @@ def _plain_label(label: str) -> str:
     if label.startswith("-"):
         return label
     return _FUNCTION.sub("", label)
+
+
+def sentence_of_tree(bracket: str, field: str | None = None) -> Sentence:
+    """Words and tags of a tree in Penn brackets.
+
+    Raises InputError if it is not a single tree with words; ``field`` names it.
+    """
+    try:
+        tree = strip_annotations(parse_bracket(bracket))
+        if tree is None:
+            raise InputError(f"expected a tree with words, found {bracket[:80]!r}")
+    except InputError as error:
+        raise InputError(error.message, field=field) from None
+    words, tags = [], []  # type: list[str], list[str]
+    nodes: list[tuple[Tree | str, str]] = [(tree, "")]  # each with the label above it
+    while nodes:
+        node, label = nodes.pop()
+        if isinstance(node, str):
+            words.append(unescape(node))
+            tags.append(label)
+        else:
+            nodes.extend((child, node.label()) for child in reversed(list(node)))
+    return Sentence.from_words(words, tags)
+
+
+def text_of_tree(bracket: str) -> str:
+    """The words of a tree joined by spaces; empty if it is broken."""
+    try:
+        return sentence_of_tree(bracket).text
+    except InputError:
+        return ""
 
 
 #: Numbers of lines, from 1, and their text; an undecodable line has an error instead.

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from forest_align.aligners.pair import GivenChunks
 from forest_align.alignment import Alignment
-from forest_align.data.formats.column_names import ColumnNames
+from forest_align.data.formats.format import ColumnNames
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.eval.metrics.scores import Statistic
 from forest_align.eval.metrics.significance import bootstrap_interval

@@ -13,7 +13,7 @@ from forest_align._version import __version__
 from forest_align.alignment import DocumentAlignment, SupportReport
 from forest_align.cli import EXIT_OK, EXIT_SOME_FAILED
 from forest_align.cli.arguments import format_of_output, option, output_option
-from forest_align.data.formats.column_names import require_columns
+from forest_align.data.formats.fields import require_columns
 from forest_align.data.text.lines import STANDARD_INPUT, InputLines
 from forest_align.jobs.run_record import RunRecord
 from forest_align.jobs.shards import EntryWriter, Line, LineRun, Share

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from forest_align.data.formats.msr_rte import majority_pairs
+from forest_align.data.corpora.published_corpora import majority_pairs
 from forest_align.data.pairs import SentencePair, find_format, read_pairs
 
 from ..places import SHARED

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from forest_align.data.trees.penn import parse_bracket
 from forest_align.data.trees.treebanks import TreebankSentence, from_tree
 from forest_align.em import recipes
 from forest_align.em.parser import calibration as calibrate_parser
@@ -21,6 +20,7 @@ from forest_align.parsing import Parser
 from forest_align.parsing.networks.span_scores import SpanScores
 from forest_align.parsing.parser_loading import MODELS
 from forest_align.types import InputError
+from forest_align.types.brackets import parse_bracket
 
 from ..cext.reference import chart_reference
 from ..parsing import fake_scorer as fake

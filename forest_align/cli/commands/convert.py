@@ -20,8 +20,8 @@ from forest_align.cli.arguments import (
     tokenized_option,
 )
 from forest_align.cli.input_reports import SkippedInputs, expected_count
+from forest_align.data.corpora.published_corpora import majority_pairs
 from forest_align.data.formats.format import Format
-from forest_align.data.formats.msr_rte import majority_pairs
 from forest_align.data.pairs import (
     FORMATS,
     SentencePair,

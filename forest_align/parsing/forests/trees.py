@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from forest_align.data.trees.penn import TOP_LABELS, parse_bracket, strip_annotations, unescape
+from forest_align.data.trees.penn import TOP_LABELS, strip_annotations
 from forest_align.parsing.forests.forest_builder import Constituent, forest_from_constituents
 from forest_align.parsing.forests.text_forest import starts_of_sentences
 from forest_align.types import InputError, ParseForest, Sentence, Token
-from forest_align.types.brackets import join_chain, split_chain
+from forest_align.types.brackets import join_chain, parse_bracket, split_chain, unescape
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,11 +1,181 @@
-"""Words at the beginning of sentences get the form that they have inside of them."""
+"""Published corpora: links move to other tokens, annotators vote, names are joined, words lose capitals."""
 
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
+from itertools import combinations, product
 
-from forest_align.alignment import Links
-from forest_align.data.corpora.published_corpora import Truecaser, collapse, collapsed_links
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forest_align.alignment import Alignment, Links
+from forest_align.data.corpora.published_corpora import (
+    Truecaser,
+    collapse,
+    collapsed_links,
+    conform,
+    majority,
+    majority_pairs,
+    move_links,
+)
+from forest_align.data.formats.format import SentencePair
+from forest_align.types import InputError, Sentence
+
+
+def map_tokens(old: list[str], new: list[str]) -> list[tuple[int, ...]]:
+    """For each old token the new tokens that its link to some other sentence goes to."""
+    other = (["x"], ["x"])
+    links = [move_links(Links.of([(index, 0)]), (old, new), other) for index in range(len(old))]
+    return [tuple(index for index, _ in moved) for moved in links]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("a b", "a b", [(0,), (1,)]),
+        ("the end.", "the end .", [(0,), (1,)]),
+        ("the end .", "the end.", [(0,), (1,), ()]),
+        ("New York", "NewYork", [(0,), (0,)]),
+        ("well-known", "well - known", [(0, 2)]),
+        ("-LRB- `` x '' -RRB-", '( " x " )', [(0,), (1,), (2,), (3,), (4,)]),
+        ("a extra b", "a b", [(0,), (), (1,)]),
+        ("", "a", []),
+    ],
+)
+def test_tokens_are_followed_by_their_characters(old: str, new: str, expected: list[tuple[int, ...]]) -> None:
+    assert map_tokens(old.split(), new.split()) == expected
+
+
+tokens = st.lists(st.text("ab.", min_size=1, max_size=3), max_size=6)
+
+
+@given(tokens, tokens)
+def test_indices_are_in_range_and_ascending(old: list[str], new: list[str]) -> None:
+    found = map_tokens(old, new)
+    assert len(found) == len(old)
+    assert all(list(indices) == sorted(set(indices)) for indices in found)
+    assert all(0 <= index < len(new) for indices in found for index in indices)
+
+
+@given(tokens, st.data())
+def test_links_stay_where_tokens_stay(words: list[str], data: st.DataObject) -> None:
+    index = st.integers(0, max(len(words) - 1, 0))
+    pairs = data.draw(st.lists(st.tuples(index, index), unique=True)) if words else []
+    links = Links.of(pairs, sure=[False] * len(pairs), scores=[0.5] * len(pairs))
+    assert move_links(links, (words, list(words)), (words, list(words))) == links
+
+
+def test_a_link_to_a_split_token_goes_to_all_its_words() -> None:
+    moved = move_links(
+        Links.of([(0, 0)], sure=[False]), (["well-known"], ["well", "-", "known"]), (["famous"], ["famous"])
+    )
+    assert moved == Links.of([(0, 0), (2, 0)], sure=[False, False])
+
+
+def test_moved_links_keep_their_classes_and_scores() -> None:
+    links = Links.of([(0, 0), (1, 1)], sure=[True, False], scores=[0.9, 0.4])
+    moved = move_links(links, (["a", "b-c"], ["a", "b", "-", "c"]), (["x", "y"], ["x", "y"]))
+    assert moved == Links.of([(0, 0), (1, 1), (3, 1)], sure=[True, False, False], scores=[0.9, 0.4, 0.4])
+
+
+def test_a_full_stop_that_became_part_of_an_abbreviation_is_not_taken_for_another_one() -> None:
+    old, new = ["Co.", "Ltd", "."], ["Co.", ".", "Ltd."]
+    assert map_tokens(old, new) == [(0,), (2,), ()]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "stays"),
+    [
+        ("-", ",", False),
+        ("'", "'s", False),
+        ("...", ".", False),
+        (".", ".", True),
+        ("%", "percent", True),
+        ("by", "'", True),
+    ],
+)
+def test_different_marks_of_punctuation_are_not_linked(source: str, target: str, stays: bool) -> None:
+    links = Links.of([(0, 0)])
+    assert conform(links, [source, "x"], [target, "x"]) == (links if stays else Links())
+
+
+def test_behind_a_mixed_number_links_are_found_a_token_too_far_left_but_at_the_end() -> None:
+    words = ["for", "33", "1\\/3", "hours", "of", "flight", "."]
+    links = Links.of([(0, 0), (1, 0), (5, 1), (6, 2)], sure=[True, True, False, True])
+    found = conform(links, words, ["For", "flight", "."])
+    assert found == Links.of([(0, 0), (1, 0), (4, 1), (6, 2)], sure=[True, True, False, True])
+    assert conform(links, ["and", "1\\/3", "b", "c", "d", "e", "."], ["a", "b", "."]) == links
+
+
+SURE, POSSIBLE, NOTHING = "sure", "possible", "nothing"
+
+
+def test_two_of_three_annotators_decide_and_three_opinions_cancel() -> None:
+    for votes in product((SURE, POSSIBLE, NOTHING), repeat=3):
+        links = [
+            Links() if vote == NOTHING else Links.of([(0, 1)], sure=None if vote == SURE else [False])
+            for vote in votes
+        ]
+        expected = next((a for a, b in combinations(votes, 2) if a == b), NOTHING)
+        found = majority(links)
+        if expected == NOTHING:
+            assert found.pairs == ()
+        else:
+            assert found.pairs == ((0, 1),)
+            assert (found.sure is None) == (expected == SURE)
+
+
+@given(st.lists(st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3))), min_size=3, max_size=3))
+def test_majority_does_not_depend_on_the_order_of_annotators(votes: list[set[tuple[int, int]]]) -> None:
+    links = [Links.of(vote) for vote in votes]
+    assert majority(links) == majority(links[::-1])
+    assert set(majority(links)) == {p for p in set().union(*votes) if sum(p in v for v in votes) >= 2}
+
+
+def pair(name: str, links: Links) -> SentencePair:
+    return SentencePair(name, Sentence.from_words(["a", "a"]), Sentence.from_words(["b", "b"]), links)
+
+
+def test_annotators_of_different_pairs_are_an_error() -> None:
+    first, second = pair("1", Links()), replace(pair("2", Links()), place=("B", 7))
+    (found,) = majority_pairs([[first], [second]])
+    assert isinstance(found, InputError) and "found '1', '2' in B:7" in str(found)
+    (found,) = majority_pairs([[], [second]])
+    assert isinstance(found, InputError) and "found '2' in B:7, the end of a file" in str(found)
+
+
+def test_an_annotator_without_links_is_an_error_and_no_vote() -> None:
+    sentence = Sentence.from_words(["a"])
+    failed = replace(pair("1", Links()), alignment=Alignment(sentence, sentence, id="1", error="too long"))
+    for without in (replace(pair("1", Links()), links=None), failed):
+        (found,) = majority_pairs([[pair("1", Links())], [without], [pair("1", Links())]])
+        assert isinstance(found, InputError) and "pair '1' has no word links" in str(found)
+
+
+def test_links_between_tokens_that_are_split_differently_count_together() -> None:
+    target = Sentence.from_words(["c"])
+    split = SentencePair("1", Sentence.from_words(["a", "b", "."]), target, Links.of([(1, 0)]))
+    glued = SentencePair("1", Sentence.from_words(["a", "b."]), target, Links.of([(1, 0)]))
+    (found,) = majority_pairs([[split], [glued], [pair("1", Links())]])
+    assert isinstance(found, SentencePair) and found.links == Links.of([(1, 0)])
+
+
+def test_a_pair_that_one_annotator_broke_is_an_error() -> None:
+    error = InputError("broken", file="B", line=7)
+    assert list(majority_pairs([[pair("1", Links())], [error]])) == [error]
+
+
+def test_the_majority_on_the_published_tokens_goes_by_the_published_rules() -> None:
+    words = Sentence.from_words(["a", "-"]), Sentence.from_words(["b", ","])
+    votes = [SentencePair("1", *words, Links.of([(0, 0), (1, 1)])) for _ in range(3)]
+    published = SentencePair("1", *words, Links())
+    (plain,), (conformed,) = (
+        list(majority_pairs([[vote] for vote in votes], tokens)) for tokens in (None, [published])
+    )
+    assert isinstance(plain, SentencePair) and plain.links == Links.of([(0, 0), (1, 1)])
+    assert isinstance(conformed, SentencePair) and conformed.links == Links.of([(0, 0)])
+
 
 SENTENCES = [
     ["The", "dog", "saw", "Paris", "in", "May"],

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.alignment import Alignment, Links
-from forest_align.data.formats.column_names import COLUMN_NAMES
+from forest_align.data.formats.fields import COLUMN_NAMES
 from forest_align.data.pairs import FORMATS, ChunkLink, SentencePair, find_format, read_pairs, write_pairs
 from forest_align.data.text.lines import InputLines, TextLines
 from forest_align.types import InputError, InputWarning, Sentence

@@ -13,13 +13,12 @@ from nltk import Tree
 
 from forest_align.data.trees.penn import (
     MAX_LINES,
-    parse_bracket,
     read_trees,
     split_trees,
     strip_annotations,
-    unescape,
 )
 from forest_align.types import InputError
+from forest_align.types.brackets import parse_bracket, unescape
 
 LABELS = st.sampled_from(["S", "NP", "VP", "PP"])
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from forest_align.data.trees.penn import parse_bracket
 from forest_align.data.trees.treebanks import (
     MASC_DEV,
     MASC_TEST,
@@ -21,6 +20,7 @@ from forest_align.data.trees.treebanks import (
     without_words,
 )
 from forest_align.types import InputError
+from forest_align.types.brackets import parse_bracket
 
 from ...places import SHARED
 

@@ -12,7 +12,7 @@ from growth import growth
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forest_align.data.text.csv_rows import csv_rows
+from forest_align.data.formats.csv_tables import csv_rows
 from forest_align.data.text.lines import InputLines
 from forest_align.types import InputError
 
