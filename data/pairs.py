@@ -171,19 +171,14 @@ def guess_format(lines: InputLines, columns: ColumnNames | None = None) -> Forma
     # TSV is often typed by hand: a file with some broken lines is still TSV.
     if lines.suffix == ".tsv" or any("\t" in line for line in head):
         return TSV
-    if lines.suffix == ".json":
-        raise InputError(
-            f"cannot recognise the format of {head[0][:60]!r}; expected a JSON list of objects with source "
-            "and target, or one such object a line (jsonl)",
-            file=lines.name,
-            line=1,
-        )
-    raise InputError(
-        f"cannot recognise the format of {head[0][:60]!r}; expected source<TAB>target, a header line "
-        f"with the columns source and target, or --from with a format's name (one of {', '.join(FORMATS)})",
-        file=lines.name,
-        line=1,
+    expected = (
+        "source<TAB>target, a header line with the columns source and target, or --from with a format's name "
+        f"(one of {', '.join(FORMATS)})"
     )
+    if lines.suffix == ".json":
+        expected = "a JSON list of objects with source and target, or one such object a line (jsonl)"
+    message = f"cannot recognise the format of {head[0][:60]!r}; expected {expected}"
+    raise InputError(message, file=lines.name, line=1)
 
 
 def format_of_path(path: str | Path) -> Format | None:
@@ -225,19 +220,18 @@ def write_pairs(
         If the file cannot be written.
     """
     refuse_compressed(path)
-    found = find_format(format) if format else format_of_path(path)
-    if found is None or found.writer is None:
+    chosen = find_format(format) if format else format_of_path(path)
+    if chosen is None or chosen.writer is None:
         writable = ", ".join(f.name for f in FORMATS.values() if f.writer)
         raise InputError(f"cannot recognise the format of {path}; name one of: {writable}")
-    writer, written = found.writer, 0
+    writer, written = chosen.writer, 0
     with ExitStack() as stack:
-        out, *beside = open_replacing(stack, output_files(path, found))
+        out, *beside = open_replacing(stack, output_files(path, chosen))
         out.write(writer.header)
         for pair in pairs:
             if isinstance(pair, InputError):
                 raise pair
-            text = writer.pair(pair)
-            out.write((writer.separator if written else "") + text)
+            out.write((writer.separator if written else "") + writer.pair(pair))
             if writer.beside is not None:
                 beside[0].write(writer.beside[1](pair))
             written += 1

@@ -34,11 +34,7 @@ _ROWS = 1024
 def is_table(value: object) -> bool:
     """Whether an object is a table, and not pairs."""
     has_arrow = hasattr(value, "__arrow_c_stream__") or hasattr(value, "__arrow_c_array__")
-    return has_arrow or _is_dataset(value)
-
-
-def _is_dataset(value: object) -> bool:
-    return all(hasattr(value, name) for name in ("column_names", "with_format", "iter"))
+    return has_arrow or all(hasattr(value, name) for name in ("column_names", "with_format", "iter"))
 
 
 def is_parquet(path: str | Path) -> bool:
@@ -106,15 +102,14 @@ def _parquet_file(path: str | Path) -> Iterator[Any]:
 
 def _batches(whole: Any, wanted: range, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
     """The wanted rows; row groups without any of them are not read."""
-    start, groups, skipped = 0, [], 0
+    start, groups, place = 0, [], 0
     for number in range(whole.num_row_groups):
         end = start + whole.metadata.row_group(number).num_rows
         if start < wanted.stop and wanted.start < end:
             groups.append(number)
         elif end <= wanted.start:
-            skipped = end
+            place = end
         start = end
-    place = skipped
     for batch in whole.iter_batches(_ROWS, row_groups=groups, columns=names) if groups else ():
         first, last = max(wanted.start - place, 0), min(wanted.stop - place, len(batch))
         place += len(batch)
@@ -191,11 +186,10 @@ def _pairs(
     number: int = 0,
 ) -> Iterator[SentencePair | InputError]:
     for names, column in parts:
-        columns = require_columns(names, wanted)
-        sides = column(columns.source), column(columns.target)
-        nothing = [None] * len(sides[0])
-        more = (nothing if place is None else column(place) for place in (columns.id, columns.label))
-        for row in zip(*sides, *more, strict=True):
+        places = require_columns(names, wanted)[:4]
+        columns = [None if place is None else column(place) for place in places]
+        nothing = [None] * len(columns[0] or ())
+        for row in zip(*(nothing if cells is None else cells for cells in columns), strict=True):
             number += 1
             try:
                 pair = _pair(row, number, tokenized)
@@ -235,7 +229,9 @@ def wrong_cell(cell: Any, field: str) -> InputError:
     return InputError(f"expected a text or tokens, found {found}", field=field)
 
 
-def _read(lines: InputLines, _: bool) -> Iterator[SentencePair | InputError]:
+def _read(
+    lines: InputLines, tokenized: bool, wanted: ColumnNames | None = None
+) -> Iterator[SentencePair | InputError]:
     raise InputError("Parquet cannot be read as text: name a file", file=lines.name)
 
 
@@ -245,5 +241,5 @@ FORMAT = Format(
     _read,
     lambda head: False,
     (".parquet",),
-    read_columns=lambda lines, tokenized, _: _read(lines, tokenized),
+    read_columns=_read,
 )

@@ -6,6 +6,7 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate, chain, pairwise
 from pathlib import Path
 
 from forest_align.alignment import Links
@@ -24,11 +25,12 @@ from forest_align.types import InputError, InputWarning, Sentence
 
 _START = re.compile(r'<sentence id="([^"]*)"')
 _TOKEN = re.compile(r"(\d{1,9}) (.*?)\s*:\s*$")
+_GLUED_TOKEN = re.compile(r"(\d{1,9}) (.+?):$")
 _TOKENS = r"((?:\d{1,9} +)*\d{1,9})"
 _LINK = re.compile(rf"{_TOKENS} <==> {_TOKENS} // (\S+) // (\S+) //")
 _WORD = re.compile(r"\S+")
 _CHUNK = re.compile(r"\[ (.*?) \](?= |$)")
-_SECTIONS = frozenset({"source", "translation", "alignment"})
+_SIDES = ("source", "translation")
 
 
 @dataclass(slots=True)
@@ -39,10 +41,65 @@ class _Draft:
     line: int
     position: int
     texts: list[str] = field(default_factory=list)
-    words: dict[str, list[str]] = field(default_factory=lambda: {"source": [], "translation": []})
+    words: dict[str, list[str]] = field(default_factory=lambda: {side: [] for side in _SIDES})
     chunks: list[ChunkLink] = field(default_factory=list)
     chunk_lines: list[int] = field(default_factory=list)
     section: str = ""
+
+    def add(self, line: str, number: int) -> None:
+        """Read one line inside of the element."""
+        tag = line.strip("</>")
+        if line.startswith("<") and tag in (*_SIDES, "alignment"):
+            self.section = "" if line.startswith("</") else tag
+        elif self.section == "alignment" and line:
+            self.chunks.append(_chunk_link(line))
+            self.chunk_lines.append(number)
+        elif self.section and line:
+            words = self.words[self.section]
+            token = _TOKEN.match(line) or _GLUED_TOKEN.match(line)
+            if not token or int(token[1]) != len(words) + 1:
+                expected = f"token {len(words) + 1} as '{len(words) + 1} WORD :'"
+                raise InputError(f"expected {expected}, found {line!r}")
+            words.append(token[2].strip())
+        elif line.startswith("//"):
+            self.texts.append(line.removeprefix("//").strip())
+
+    def raw_texts(self) -> list[str]:
+        """The two raw texts; words joined by spaces if the file does not have the texts."""
+        words = [" ".join(self.words[side]) for side in _SIDES]
+        return [given or joined for given, joined in zip([*self.texts, "", ""], words, strict=False)]
+
+    def pair(self, chunk_spans: Sequence[tuple[Span, ...]]) -> SentencePair:
+        """The finished pair; raises InputError if it lacks tokens, or a chunk lies outside of them."""
+        source, target = (
+            Sentence.from_dict({"tokens": self.words[side], "text": text})
+            for side, text in zip(_SIDES, self.raw_texts(), strict=True)
+        )
+        if not (len(source) and len(target)):
+            raise InputError(f"sentence {self.id!r} has no tokens")
+        for chunk, number in zip(self.chunks, self.chunk_lines, strict=True):
+            for side, length in ((chunk.source, len(source)), (chunk.target, len(target))):
+                if any(not 0 <= index < length for index in side):
+                    message = f"sentence {self.id!r}: a chunk lies outside its {length} tokens"
+                    raise InputError(message, line=number)
+        return SentencePair(
+            self.id,
+            source,
+            target,
+            Links.of((i, j) for chunk in self.chunks for i in chunk.source for j in chunk.target),
+            chunks=tuple(self.chunks),
+            source_chunks=chunk_spans[0],
+            target_chunks=chunk_spans[1],
+        )
+
+
+def _chunk_link(line: str) -> ChunkLink:
+    link = _LINK.match(line)
+    if not link:
+        raise InputError(f"expected '1 2 <==> 3 // TYPE // SCORE // …', found {line[:60]!r}")
+    sides = [tuple(int(number) - 1 for number in link[k].split()) for k in (1, 2)]
+    source, target = (() if side == (-1,) else side for side in sides)
+    return ChunkLink(source, target, link[3], link[4])
 
 
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
@@ -52,161 +109,79 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     all chunks are read from them. Spans are empty if these files have other words than the ``.wa`` file.
     Warns InputWarning if spans are left empty for this reason: once per file, with the first affected line.
     """
-    chunk_files = [_chunks_beside(lines.path, side) for side in (1, 2)]
-    for item in _pairs(lines):
-        if isinstance(item, InputError):
-            yield item
+    beside = [lines.path and path_beside(lines.path, f".sent{side}.chunk.txt") for side in (1, 2)]
+    chunk_files = [_ChunkFile(path) if path is not None and path.is_file() else None for path in beside]
+    for draft in _drafts(lines):
+        if isinstance(draft, InputError):
+            yield draft
             continue
         spans = [
-            chunks.spans(item.position, words) if chunks is not None else ()
-            for chunks, words in zip(
-                chunk_files, (item.words["source"], item.words["translation"]), strict=True
-            )
+            () if chunks is None else chunks.spans(draft.position, draft.words[side])
+            for chunks, side in zip(chunk_files, _SIDES, strict=True)
         ]
         try:
-            with reading_pair(item.id, *_texts(item)):
-                pair = _finish(item, spans[0], spans[1])
-            yield replace(pair, place=(lines.name, item.line))
+            with reading_pair(draft.id, *draft.raw_texts()):
+                pair = draft.pair(spans)
+            yield replace(pair, place=(lines.name, draft.line))
         except InputError as error:
-            yield error.at(file=lines.name, line=item.line)
+            yield error.at(file=lines.name, line=draft.line)
 
 
-def _pairs(lines: InputLines) -> Iterator[_Draft | InputError]:
+def _drafts(lines: InputLines) -> Iterator[_Draft | InputError]:
     draft: _Draft | None = None
     problem: InputError | None = None
     begun = 0
 
-    def broken() -> InputError:
-        assert draft is not None
-        found = problem or lines.error(f"sentence {draft.id!r} has no </sentence>")
-        return PairError(found, draft.id, *_texts(draft))
+    def broken(draft: _Draft) -> InputError:
+        error = problem or lines.error(f"sentence {draft.id!r} has no </sentence>")
+        return PairError(error, draft.id, *draft.raw_texts())
 
     while True:
         try:
             line = next(lines, None)
             if line is None:
                 if draft is not None:
-                    yield broken()
+                    yield broken(draft)
                 return
-            if start := _START.match(line.strip()):
+            text = line.strip()
+            if start := _START.match(text):
                 if draft is not None:
-                    yield broken()
+                    yield broken(draft)
                 draft, problem, begun = _Draft(start[1], lines.number, begun), None, begun + 1
-            elif line.strip() == "</sentence>":
+            elif text == "</sentence>":
                 if draft is not None:
-                    yield broken() if problem else draft
+                    yield broken(draft) if problem else draft
                 draft, problem = None, None
             elif draft is not None:
-                _add(draft, line.strip(), lines.number)
-            elif line.strip():
+                draft.add(text, lines.number)
+            elif text:
                 yield lines.error(f"expected '<sentence id=…>', found {line[:40]!r}")
         except InputError as error:
             problem = problem or error.at(file=lines.name, line=lines.number)
 
 
-def _add(draft: _Draft, line: str, number: int) -> None:
-    tag = line.strip("</>")
-    if line.startswith("<") and tag in _SECTIONS:
-        draft.section = "" if line.startswith("</") else tag
-    elif draft.section == "alignment" and line:
-        draft.chunks.append(_chunk_link(line))
-        draft.chunk_lines.append(number)
-    elif draft.section and line:
-        words = draft.words[draft.section]
-        found = _TOKEN.match(line) or re.match(r"(\d{1,9}) (.+?):$", line)
-        if not found or int(found[1]) != len(words) + 1:
-            raise InputError(f"expected token {len(words) + 1} as '{len(words) + 1} WORD :', found {line!r}")
-        words.append(found[2].strip())
-    elif line.startswith("//"):
-        draft.texts.append(line.removeprefix("//").strip())
-
-
-def _chunk_link(line: str) -> ChunkLink:
-    found = _LINK.match(line)
-    if not found:
-        raise InputError(f"expected '1 2 <==> 3 // TYPE // SCORE // …', found {line[:60]!r}")
-    sides = [tuple(int(x) - 1 for x in found[k].split()) for k in (1, 2)]
-    sides = [() if side == (-1,) else side for side in sides]
-    return ChunkLink(sides[0], sides[1], found[3], found[4])
-
-
-def _finish(draft: _Draft, source_chunks: tuple[Span, ...], target_chunks: tuple[Span, ...]) -> SentencePair:
-    sentences = [
-        Sentence.from_dict({"tokens": draft.words[section], "text": text})
-        for section, text in zip(("source", "translation"), _texts(draft), strict=True)
-    ]
-    lengths = [len(sentence) for sentence in sentences]
-    if not all(lengths):
-        raise InputError(f"sentence {draft.id!r} has no tokens")
-    for chunk, number in zip(draft.chunks, draft.chunk_lines, strict=True):
-        for side, length in zip((chunk.source, chunk.target), lengths, strict=True):
-            if any(not 0 <= index < length for index in side):
-                message = f"sentence {draft.id!r}: a chunk lies outside its {length} tokens"
-                raise InputError(message, line=number)
-    return SentencePair(
-        draft.id,
-        sentences[0],
-        sentences[1],
-        Links.of((i, j) for chunk in draft.chunks for i in chunk.source for j in chunk.target),
-        chunks=tuple(draft.chunks),
-        source_chunks=source_chunks,
-        target_chunks=target_chunks,
-    )
-
-
-def _texts(draft: _Draft) -> list[str]:
-    """The two raw texts; words joined by spaces if the file does not have the texts."""
-    words = [" ".join(draft.words[section]) for section in ("source", "translation")]
-    return [given or joined for given, joined in zip([*draft.texts, "", ""], words, strict=False)]
-
-
-def _chunks_beside(path: Path | None, side: int) -> _ChunkFile | None:
-    if path is None:
-        return None
-    beside = path_beside(path, f".sent{side}.chunk.txt")
-    return _ChunkFile(beside) if beside.is_file() else None
-
-
 class _ChunkFile:
-    """The chunks of all sentences of one side."""
+    """The chunks of all sentences of one side, in lines as ``[ A battery ] [ should connect ]``."""
 
     def __init__(self, path: Path) -> None:
-        self._path, self._chunks, self._has_warned = path, _read_chunk_file(path), False
+        self._path, self._has_warned = path, False
+        with InputLines(path) as lines:
+            self._lines = ["" if isinstance(line, InputError) else line for _, line in lines.numbered()]
 
     def spans(self, position: int, words: Sequence[str]) -> tuple[Span, ...]:
         """Spans of a sentence's chunks; none, with a warning, if the chunks have other words."""
-        found = _spans(self._chunks[position], words) if position < len(self._chunks) else ()
-        if words and not found and not self._has_warned:
+        line = self._lines[position] if position < len(self._lines) else ""
+        chunks = [chunk.split() for chunk in _CHUNK.findall(line.strip())]
+        if list(chain(*chunks)) != list(words):
+            # One line of the corpus opens a chunk twice: "[ in [ a closed path ]".
+            chunks = [[word for word in chunk if word != "["] for chunk in chunks]
+        if list(chain(*chunks)) == list(words):
+            return tuple(pairwise(accumulate(map(len, chunks), initial=0)))
+        if words and not self._has_warned:
             self._has_warned = True
             message = f"{self._path}:{position + 1}: expected chunks of the words {' '.join(words)[:60]!r}"
             warnings.warn(InputWarning(f"{message}; sentences without them get no spans"), stacklevel=2)
-        return found
-
-
-def _read_chunk_file(path: str | Path) -> list[list[str]]:
-    """Read ``[ A battery ] [ should connect ]`` lines into chunks, each its words joined by spaces.
-
-    A line that is not UTF-8 yields no chunks.
-    """
-    with InputLines(path) as lines:
-        return [
-            [] if isinstance(line, InputError) else _CHUNK.findall(line.strip())
-            for _, line in lines.numbered()
-        ]
-
-
-def _spans(chunks: Sequence[str], words: Sequence[str]) -> tuple[Span, ...]:
-    split = [chunk.split() for chunk in chunks]
-    if [word for chunk in split for word in chunk] != list(words):
-        # One line of the corpus opens a chunk twice: "[ in [ a closed path ]".
-        split = [[word for word in chunk if word != "["] for chunk in split]
-    if [word for chunk in split for word in chunk] != list(words):
         return ()
-    spans, at = [], 0
-    for chunk in split:
-        spans.append((at, at + len(chunk)))
-        at += len(chunk)
-    return tuple(spans)
 
 
 def matches(head: Sequence[str]) -> bool:
@@ -237,12 +212,12 @@ def _write_chunk(chunk: ChunkLink, pair: SentencePair) -> str:
     if not (_WORD.fullmatch(chunk.type) and _WORD.fullmatch(chunk.score)):
         found = f"a chunk of type {chunk.type!r} and score {chunk.score!r}"
         raise InputError(f"pair {pair.id!r} has {found}, which format ists cannot hold")
-    numbers = [" ".join(str(i + 1) for i in side) or "0" for side in (chunk.source, chunk.target)]
-    words = [
-        " ".join(sentence.words[i] for i in side) or "-not aligned-"
-        for side, sentence in ((chunk.source, pair.source), (chunk.target, pair.target))
-    ]
-    return f"{numbers[0]} <==> {numbers[1]} // {chunk.type} // {chunk.score} // {words[0]} <==> {words[1]} \n"
+    sides = ((chunk.source, pair.source), (chunk.target, pair.target))
+    numbers = " <==> ".join(" ".join(str(index + 1) for index in side) or "0" for side, _ in sides)
+    words = " <==> ".join(
+        " ".join(sentence.words[index] for index in side) or "-not aligned-" for side, sentence in sides
+    )
+    return f"{numbers} // {chunk.type} // {chunk.score} // {words} \n"
 
 
 FORMAT = Format(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from forest_align.data.formats import json_lines
@@ -35,9 +35,9 @@ def read(
 ) -> Iterator[SentencePair | InputError]:
     """Yield the pairs of the list, each as soon as the lines that hold it are read.
 
-    Several lists in one file are read as one. A pair with a wrong field becomes an InputError item. After
-    broken JSON or a line that is not UTF-8, reading ends with an InputError item. A pair without a readable
-    id is named by its number among the pairs, because all pairs may be on one line.
+    Several lists in one file are read as one. After broken JSON or a line that is not UTF-8, reading ends
+    with an InputError item. A pair without a readable id is named by its number among the pairs, because all
+    pairs may be on one line.
     """
     text, number = _Text(lines), 1
     try:
@@ -62,33 +62,33 @@ class _Text:
 
     def __init__(self, lines: InputLines) -> None:
         self.line = 1
-        self._lines, self._text, self._at = lines, "", 0
+        self._lines, self._text, self._place = lines, "", 0
 
     def peek(self) -> str:
         """The next character that is not blank, without consuming it; empty at the end of the file."""
         while True:
-            found = _NOT_BLANK.search(self._text, self._at)
-            if found is not None:
-                self._advance(found.start())
-                return found[0]
+            character = _NOT_BLANK.search(self._text, self._place)
+            if character is not None:
+                self._advance(character.start())
+                return character[0]
             if not self._read_more():
                 return ""
 
     def take(self) -> str:
         """Consume the next character that is not blank; empty at the end of the file."""
-        found = self.peek()
-        self._advance(self._at + len(found))
-        return found
+        character = self.peek()
+        self._advance(self._place + len(character))
+        return character
 
     def take_item(self) -> object:
         """Consume the next JSON value. Raises InputError if there is none."""
         while True:
             try:
-                item, end = _DECODER.raw_decode(self._text, self._at)
+                item, end = _DECODER.raw_decode(self._text, self._place)
             except json.JSONDecodeError as error:
                 # Strings cannot span lines: only a value cut off at the end can be completed by more lines.
                 if self._text[error.pos :].strip() or not self._read_more():
-                    line = self.line + self._text.count("\n", self._at, error.pos)
+                    line = self.line + self._text.count("\n", self._place, error.pos)
                     raise InputError(f"not JSON: {error.msg}", line=line) from None
             except RecursionError:
                 raise InputError("not JSON: nested too deeply") from None
@@ -98,23 +98,23 @@ class _Text:
                 self._advance(end)
                 return item
 
-    def _advance(self, at: int) -> None:
-        self.line += self._text.count("\n", self._at, at)
-        self._at = at
+    def _advance(self, place: int) -> None:
+        self.line += self._text.count("\n", self._place, place)
+        self._place = place
 
     def _read_more(self) -> bool:
         """Read lines up to one that may end an object; return whether there were any.
 
         The text at least doubles each time, so that a long value is not decoded again with each of its lines.
         """
-        left = self._text[self._at :]
+        left = self._text[self._place :]
         pieces, size = [], 0  # type: list[str], int
         for line in self._lines:
             pieces += ["\n" if self._lines.number > 1 else "", line]
             size += len(line)
             if "}" in line and size >= len(left):
                 break
-        self._text, self._at = left + "".join(pieces), 0
+        self._text, self._place = left + "".join(pieces), 0
         return bool(pieces)
 
 
@@ -123,20 +123,20 @@ def _items(text: _Text) -> Iterator[tuple[int, object]]:
 
     Raises InputError if the text is not a JSON list.
     """
-    while (found := text.take()) == "[":
+    while (mark := text.take()) == "[":
         if text.peek() == "]":
-            found = text.take()
-        while found != "]":
+            mark = text.take()
+        while mark != "]":
             text.peek()
             line = text.line
             yield line, text.take_item()
-            found = text.take()
-            if found not in (",", "]"):
-                raise InputError(f"expected ',' or ']' after a pair, found {found or _END!r}")
+            mark = text.take()
+            if mark not in (",", "]"):
+                raise InputError(f"expected ',' or ']' after a pair, found {mark or _END!r}")
         if not text.peek():
             return
     expected = "a JSON list of objects with source and target"
-    raise InputError(f"expected {expected}, found {found or _END!r}")
+    raise InputError(f"expected {expected}, found {mark or _END!r}")
 
 
 def _pair(item: object, number: str) -> SentencePair:
@@ -144,7 +144,8 @@ def _pair(item: object, number: str) -> SentencePair:
     texts = [text if isinstance(text := known.get(side), str) else "" for side in ("source", "target")]
     with reading_pair(number, *texts):
         fields = Fields(item)
-        name = _name(fields)
+        # Files have ids, which are strings or numbers, or names, or both.
+        name = fields.identifier("id" if fields.has("id") or not fields.has("name") else "name")
     with reading_pair(name, *texts):
         source, target = plain_sentences([fields.text(side) for side in ("source", "target")], True)
         links = join_links(
@@ -156,19 +157,7 @@ def _pair(item: object, number: str) -> SentencePair:
     return SentencePair(name, source, target, links)
 
 
-def _name(fields: Fields) -> str:
-    """The pair's ``id``, a string or a number, or else its ``name``; files have both or one of them."""
-    key = "id" if fields.has("id") or not fields.has("name") else "name"
-    return fields.identifier(key)
-
-
-def matches(head: Sequence[str]) -> bool:
-    """Whether the file begins with a JSON list."""
-    return bool(head) and re.match(r"\s*\[\s*(\{|\]|$)", head[0]) is not None
-
-
 def _write_pair(pair: SentencePair) -> str:
-    """One object of the list."""
     sure, possible = split_links(need_links(pair, "jacana"))
     values = {
         "id": pair.id,
@@ -185,7 +174,7 @@ FORMAT = Format(
     "jacana",
     "JSON list of pairs: with sureAlign and possibleAlign, or as in jsonl",
     read,
-    matches,
+    lambda head: bool(head) and re.match(r"\s*\[\s*(\{|\]|$)", head[0]) is not None,
     read_columns=read,
     writer=Writer(_write_pair, frozenset({"links", "possible links"}), "[\n", ",\n", "\n]\n"),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -45,8 +46,6 @@ from forest_align.types.json_records import (
     record_values,
 )
 
-_CHUNKS = ("source_chunks", "target_chunks")
-
 
 def read(
     lines: InputLines, tokenized: bool, wanted: ColumnNames | None = None
@@ -55,12 +54,9 @@ def read(
 
     A line with ``version`` is an alignment; ``docs/reference/formats.md`` is the contract. Any other line has
     ``source`` and ``target``, the wanted names, or others that columns of tables may have. Each is a string,
-    a list of tokens, or an object with ``text`` or ``tokens``,
-    ``tags``, and ``tree`` or ``trees`` (a list of ``[bracketed tree, log-probability]``, best first).
-    Optional keys of the line are ``id``, ``words``, ``word_sure``, ``word_probabilities``, ``label``,
-    ``score``, ``group``, ``chunks``, ``source_chunks``, ``target_chunks``, ``phrases``, ``marked``. A
-    ``text`` given with tokens or trees is their raw text;
-    a ``text`` with other words is an error.
+    a list of tokens, or an object with ``text`` or ``tokens``, ``tags``, and ``tree`` or ``trees`` (a list of
+    ``[bracketed tree, log-probability]``, best first). A ``text`` given with tokens or trees is their raw
+    text; one with other words is an error. :class:`_Annotations` has the optional keys besides ``id``.
     """
 
     def parse(line: str, number: str) -> SentencePair:
@@ -85,15 +81,9 @@ def pair_of(
         id_key = id_key if columns.id is None else names[columns.id]
         return _plain(values, sides, id_key, number, tokenized)
     except InputError as error:
-        texts = [_text(values.get(side)) for side in sides]
-        raise PairError(error, _name(values, id_key, number), *texts) from None
-
-
-def _name(values: dict[str, Any], key: str, number: str) -> str:
-    try:
-        return Fields(values).identifier(key, number)
-    except InputError:
-        return number
+        with suppress(InputError):
+            number = Fields(values).identifier(id_key, number)
+        raise PairError(error, number, *(_text(values.get(side)) for side in sides)) from None
 
 
 def _text(side: Any) -> str:
@@ -109,15 +99,12 @@ def _text(side: Any) -> str:
 
 def _alignment(values: dict[str, Any]) -> SentencePair:
     alignment = Alignment.from_dict(values)
-    alignment = replace(
-        alignment,
-        source=_located(alignment.source, "source.text"),
-        target=_located(alignment.target, "target.text"),
-    )
+    source, target = _located(alignment.source, "source.text"), _located(alignment.target, "target.text")
+    alignment = replace(alignment, source=source, target=target)
     return SentencePair(
         alignment.id,
-        alignment.source,
-        alignment.target,
+        source,
+        target,
         alignment.words,
         source_trees=((alignment.source_tree, 0.0),) if alignment.source_tree else (),
         target_trees=((alignment.target_tree, 0.0),) if alignment.target_tree else (),
@@ -153,18 +140,18 @@ class _Annotations(JsonObject, frozen=True):
 def _plain(
     values: dict[str, Any], sides: ColumnNames, id_key: str, number: str, tokenized: bool
 ) -> SentencePair:
-    fields = Fields(values)
+    fields, label = Fields(values), values.get("label")
     (source, source_trees), (target, target_trees) = (_side(fields, side, tokenized) for side in sides)
     said = convert_record(_Annotations, values)
     lengths = (len(source), len(target))
-    for k, link in enumerate(said.chunks or ()):
-        _check_tokens(link, f"chunks[{k}]", lengths)
-    for k, unit in enumerate(said.phrases or ()):
-        _check_tokens(unit, f"phrases[{k}]", lengths)
+    for key, groups in (("chunks", said.chunks), ("phrases", said.phrases)):
+        for k, group in enumerate(groups or ()):
+            _check_tokens(group, f"{key}[{k}]", lengths)
     for k, marked in enumerate(said.marked or ()):
         check_span(marked.source, f"marked[{k}].source", len(source.text))
         check_span(marked.target, f"marked[{k}].target", len(target.text))
-    for key, spans, length in zip(_CHUNKS, (said.source_chunks, said.target_chunks), lengths, strict=True):
+    all_chunks = {"source_chunks": said.source_chunks, "target_chunks": said.target_chunks}
+    for (key, spans), length in zip(all_chunks.items(), lengths, strict=True):
         for k, span in enumerate(spans or ()):
             check_span(span, f"{key}[{k}]", length)
     units = [
@@ -175,7 +162,7 @@ def _plain(
         source,
         target,
         _links(said, lengths),
-        _label(values.get("label")),
+        label if isinstance(label, bool) else label_of(str(label)),
         said.score,
         said.group or "",
         source_trees,
@@ -186,11 +173,6 @@ def _plain(
         units=None if said.phrases is None else tuple(units),
         marked=None if said.marked is None else tuple(said.marked),
     )
-
-
-def _label(value: Any) -> bool | None:
-    """The label of a pair; None for one of another kind, as in tables."""
-    return value if isinstance(value, bool) else label_of(str(value))
 
 
 def _side(fields: Fields, side: str, tokenized: bool) -> tuple[Sentence, tuple[ScoredTree, ...]]:
@@ -227,12 +209,12 @@ def _located(sentence: Sentence, field: str) -> Sentence:
 def _trees(fields: Fields) -> tuple[ScoredTree, ...]:
     if not fields.has("trees"):
         return ((fields.text("tree"), 0.0),) if fields.has("tree") else ()
-    found = []
+    trees = []
     for k, item in enumerate(fields.items("trees")):
         name = f"{fields.name('trees')}[{k}]"
         tree, score = check_list(item, name, 2)
-        found.append((check_text(tree, name), check_number(score, name)))
-    return tuple(found)
+        trees.append((check_text(tree, name), check_number(score, name)))
+    return tuple(trees)
 
 
 def _links(said: _Annotations, lengths: tuple[int, int]) -> Links | None:
@@ -248,22 +230,20 @@ def _links(said: _Annotations, lengths: tuple[int, int]) -> Links | None:
         raise InputError(error.message, field=error.field or "words") from None
 
 
-def _check_tokens(one: ChunkLink | _Unit, path: str, lengths: tuple[int, int]) -> None:
-    for side, tokens, length in zip(("source", "target"), (one.source, one.target), lengths, strict=True):
+def _check_tokens(group: ChunkLink | _Unit, path: str, lengths: tuple[int, int]) -> None:
+    for side, tokens, length in zip(("source", "target"), (group.source, group.target), lengths, strict=True):
         if any(token >= length for token in tokens):
             raise InputError(
                 f"expected tokens of a sentence of {length}, found {list(tokens)}", field=f"{path}.{side}"
             )
 
 
-def matches(head: Sequence[str]) -> bool:
-    """Whether lines begin with objects, and the file does not begin with a list of them."""
+def _matches(head: Sequence[str]) -> bool:
     begins_list = bool(head) and head[0].lstrip().startswith("[")
     return not begins_list and most(head, lambda line: line.lstrip().startswith("{"))
 
 
 def _write_pair(pair: SentencePair) -> str:
-    """One line: the alignment if there is one, else the pair with its annotations."""
     if pair.alignment is not None:
         return pair.alignment.to_json() + "\n"
     values: dict[str, Any] = {"id": pair.id}
@@ -298,7 +278,7 @@ FORMAT = Format(
     "jsonl",
     "JSON lines: alignments of forest-align, or objects with source and target",
     read,
-    matches,
+    _matches,
     (".jsonl", ".ndjson"),
     read_columns=read,
     writer=Writer(

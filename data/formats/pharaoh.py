@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 
 from forest_align.alignment import Links
 from forest_align.data.formats.fields import need_links, one_line, tokens_of
-from forest_align.data.formats.format import Format, PairError, SentencePair, Writer, most, reading_pair
+from forest_align.data.formats.format import Format, SentencePair, Writer, most, reading_pair
 from forest_align.data.formats.line_formats import TSV
 from forest_align.data.text.lines import InputLines, path_beside
 from forest_align.types import InputError
@@ -33,30 +33,26 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
                 pair = lines.error(f"expected sentences for these links, those in {text.name} end earlier")
             if links is None:
                 links = text.error(f"expected links for these sentences, those in {lines.name} end earlier")
-            problem = next((item for item in (pair, links) if isinstance(item, InputError)), None)
-            if problem is not None and isinstance(pair, SentencePair):
-                yield PairError(problem, pair.id, pair.source.text, pair.target.text)
-            elif problem is not None:
-                yield problem
-            elif isinstance(pair, SentencePair) and isinstance(links, Links):
-                try:
-                    with reading_pair(pair.id, pair.source.text, pair.target.text):
-                        check_links(links, len(pair.source), len(pair.target))
-                    yield replace(pair, links=links)
-                except InputError as error:
-                    yield error.at(file=lines.name, line=lines.number)
+            if isinstance(pair, InputError):
+                yield pair
+                continue
+            try:
+                with reading_pair(pair.id, pair.source.text, pair.target.text):
+                    if isinstance(links, InputError):
+                        raise links
+                    check_links(links, len(pair.source), len(pair.target))
+                yield replace(pair, links=links)
+            except InputError as error:
+                yield error.at(file=lines.name, line=lines.number)
 
 
 def read_links(lines: InputLines) -> Iterator[Links | InputError]:
     """Yield the links of each line, without checking them against sentences."""
-    while True:
+    for number, line in lines.numbered():
         try:
-            line = next(lines, None)
-            if line is None:
-                return
-            yield Links.from_pharaoh(line)
+            yield line if isinstance(line, InputError) else Links.from_pharaoh(line)
         except InputError as error:
-            yield error.at(file=lines.name, line=lines.number)
+            yield error.at(file=lines.name, line=number)
 
 
 def check_links(links: Links, source_length: int, target_length: int) -> Links:
@@ -75,27 +71,18 @@ def check_links(links: Links, source_length: int, target_length: int) -> Links:
 def _sentences_beside(path: Path | None) -> Path:
     if path is None:
         raise InputError("Pharaoh links need a file, NAME.pharaoh, with the sentences in NAME.tsv beside it")
-    found = path_beside(path, ".tsv")
-    if not found.is_file() or found == path:
-        raise InputError(
-            f"expected the sentences beside the links, in {found}: source<TAB>target, tokens split on spaces",
-            file=str(path),
-        )
-    return found
-
-
-def matches(head: Sequence[str]) -> bool:
-    """Whether the lines contain only links."""
-    return most(head, lambda line: _LINE.fullmatch(line) is not None)
+    beside = path_beside(path, ".tsv")
+    if not beside.is_file() or beside == path:
+        expected = "source<TAB>target, tokens split on spaces"
+        raise InputError(f"expected the sentences beside the links, in {beside}: {expected}", file=str(path))
+    return beside
 
 
 def _write_pair(pair: SentencePair) -> str:
-    """The line of links."""
     return need_links(pair, "pharaoh").to_pharaoh() + "\n"
 
 
 def _write_tokens(pair: SentencePair) -> str:
-    """The line for the file of sentences."""
     return "\t".join((tokens_of(pair.source), tokens_of(pair.target), one_line(pair.id))) + "\n"
 
 
@@ -103,7 +90,7 @@ FORMAT = Format(
     "pharaoh",
     "lines of links 0-0 1-2 (1p2 or 1?2: possible); sentences in NAME.tsv beside NAME.pharaoh",
     read,
-    matches,
+    lambda head: most(head, lambda line: _LINE.fullmatch(line) is not None),
     (".pharaoh", ".align"),
     Writer(_write_pair, frozenset({"links", "possible links"}), beside=(".tsv", _write_tokens), id=one_line),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from xml.sax.saxutils import escape, quoteattr
 
@@ -78,8 +78,8 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
 
 def _drafts(lines: InputLines) -> Iterator[_Draft | InputError]:
     """Each pair as soon as its element is complete, and finally the document's error if there is one."""
-    found = _Pairs()
-    reader = XmlReader(found)
+    pairs = _Pairs()
+    reader = XmlReader(pairs)
     problem: InputError | None = None
     line: str | None = ""
     while line is not None and problem is None:
@@ -91,8 +91,8 @@ def _drafts(lines: InputLines) -> Iterator[_Draft | InputError]:
                 reader.feed(f"\n{line}" if lines.number > 1 else line)
         except InputError as error:
             problem = error
-        yield from found.ended
-        found.ended.clear()
+        yield from pairs.ended
+        pairs.ended.clear()
     if problem is not None:
         yield problem
 
@@ -115,17 +115,12 @@ def _pair(draft: _Draft, number: str, tokenized: bool) -> SentencePair:
         )
 
 
-def matches(head: Sequence[str]) -> bool:
-    """Whether the first lines contain the root element."""
-    return any("<entailment-corpus" in line for line in head)
-
-
 def _write_pair(pair: SentencePair) -> str:
     """One ``<pair>`` element; raises InputError for characters that XML cannot hold."""
     source, target = need_texts(pair, "rte")
     for text in (pair.id, pair.group, source, target):
-        if found := _NOT_XML.search(text):
-            raise InputError(f"pair {pair.id!r} has {found[0]!r}, which format rte cannot hold")
+        if character := _NOT_XML.search(text):
+            raise InputError(f"pair {pair.id!r} has {character[0]!r}, which format rte cannot hold")
     attributes = f"id={quoteattr(pair.id)}"
     if pair.label is not None:
         attributes += f' entailment="{"YES" if pair.label else "NO"}"'
@@ -138,7 +133,7 @@ FORMAT = Format(
     "rte",
     "PASCAL RTE challenges, XML",
     read,
-    matches,
+    lambda head: any("<entailment-corpus" in line for line in head),
     writer=Writer(
         _write_pair,
         frozenset({"label", "group"}),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from forest_align.data.formats.format import Format, PairError, SentencePair, Span, reading_pair
+from forest_align.data.formats.format import Format, PairError, SentencePair, reading_pair
 from forest_align.data.text.lines import InputLines
 from forest_align.data.trees.enju import EnjuTree, TreeError, annotated_pairs, sentences_of
 from forest_align.types import InputError, Sentence, Token
@@ -49,8 +49,13 @@ def _read(lines: InputLines, beside: Path | None, name: str) -> Iterator[Sentenc
         ids = [name] if len(ids) == 1 else [f"{name}.{id}" for id in ids]
     for source, target, id in zip(sources, targets, ids, strict=True):
         try:
-            place = (lines.name, source.line) if source.line is not None else None
-            yield replace(_pair(source, target, id), place=place)
+            with reading_pair(id, source.text, target.text):
+                if isinstance(source, TreeError):
+                    raise source
+                if isinstance(target, TreeError):
+                    raise target
+                pair = pair_of_trees(source, target, id)
+            yield replace(pair, place=(lines.name, source.line) if source.line is not None else None)
         except InputError as error:
             yield error.at(file=lines.name, line=source.line)
 
@@ -70,7 +75,11 @@ def _sides(
     if beside is None:
         (sentences,) = read
         if len(sentences) % 2:
-            raise InputError(_without_target(lines, len(sentences)), line=sentences[-1].line)
+            expected = "pairs of sentences"
+            if lines.path is not None and _name_of(lines.path):
+                expected += f", or {_TARGET}{lines.path.name.removeprefix(_SOURCE)} beside the file"
+            found = f"{len(sentences)} sentence{'' if len(sentences) == 1 else 's'}"
+            raise InputError(f"expected {expected}, found {found}", line=sentences[-1].line)
         return sentences[::2], sentences[1::2]
     sources, targets = read
     if len(sources) != len(targets):
@@ -79,20 +88,13 @@ def _sides(
     return sources, targets
 
 
-def _without_target(lines: InputLines, count: int) -> str:
-    expected = "pairs of sentences"
-    if lines.path is not None and _name_of(lines.path):
-        expected += f", or {_TARGET}{lines.path.name.removeprefix(_SOURCE)} beside the file"
-    return f"expected {expected}, found {count} sentence{'' if count == 1 else 's'}"
-
-
 def _trees(lines: InputLines) -> Sentences | InputError:
     """The sentences of a file, or why it cannot be read as a whole; errors name the file."""
     try:
-        found = list(sentences_of(lines.text()))
+        trees = list(sentences_of(lines.text()))
     except InputError as error:
         return error.at(file=lines.name)
-    return [one.at(file=lines.name) if isinstance(one, TreeError) else one for one in found]
+    return [tree.at(file=lines.name) if isinstance(tree, TreeError) else tree for tree in trees]
 
 
 def _trees_of_file(path: Path) -> Sentences | InputError:
@@ -108,31 +110,18 @@ def _texts(files: Sequence[Sentences | InputError]) -> list[str]:
     return ["" if isinstance(file, InputError) or len(file) != 1 else file[0].text for file in files]
 
 
-def _pair(source: EnjuTree | TreeError, target: EnjuTree | TreeError, pair_id: str) -> SentencePair:
-    with reading_pair(pair_id, source.text, target.text):
-        if isinstance(source, TreeError):
-            raise source
-        if isinstance(target, TreeError):
-            raise target
-        return pair_of_trees(source, target, pair_id)
-
-
 def read_folder(folder: Path) -> Iterator[SentencePair | InputError]:
-    """Yield the pairs of all ``s-*.xml`` in a folder, in order of name.
-
-    Raises InputError if there is none.
-    """
+    """Yield the pairs of all ``s-*.xml`` in a folder, by name. Raises InputError if there is none."""
     files = sorted(folder.glob(f"{_SOURCE}*.xml"))
     if not files:
         raise InputError("expected s-NAME.xml and t-NAME.xml files in the folder", file=str(folder))
     for file in files:
         target = _target_of(file)
-        if target is None:
-            message = f"expected {_TARGET}{file.name.removeprefix(_SOURCE)} beside it"
-            problem = InputError(message, file=str(file))
-            yield PairError(problem, _name_of(file), *_texts([_trees_of_file(file)]))
+        if target is not None:
+            yield from _read_sides(file, target, _name_of(file))
             continue
-        yield from _read_sides(file, target, _name_of(file))
+        error = InputError(f"expected {_TARGET}{file.name.removeprefix(_SOURCE)} beside it", file=str(file))
+        yield PairError(error, _name_of(file), *_texts([_trees_of_file(file)]))
 
 
 def pair_of_trees(source: EnjuTree, target: EnjuTree, pair_id: str) -> SentencePair:
@@ -140,26 +129,16 @@ def pair_of_trees(source: EnjuTree, target: EnjuTree, pair_id: str) -> SentenceP
 
     Raises InputError if an annotation names a phrase that does not exist.
     """
-    annotators = sorted({*source.annotators, *target.annotators})
-    return SentencePair(
-        pair_id,
-        _sentence(source),
-        _sentence(target),
-        annotations=tuple(_spans(source, target, annotator) for annotator in annotators),
-        source_enju=source,
-        target_enju=target,
+    sides = [
+        Sentence(tuple(Token(t.text, t.base, t.tag, t.start, t.end) for t in tree.tokens), text=tree.text)
+        for tree in (source, target)
+    ]
+    spans = [[(node.start, node.end) for node in tree.nodes] for tree in (source, target)]
+    annotations = tuple(
+        frozenset((spans[0][a], spans[1][b]) for a, b in annotated_pairs(source, target, annotator))
+        for annotator in sorted({*source.annotators, *target.annotators})
     )
-
-
-def _spans(source: EnjuTree, target: EnjuTree, annotator: str) -> frozenset[tuple[Span, Span]]:
-    return frozenset(
-        ((source.nodes[a].start, source.nodes[a].end), (target.nodes[b].start, target.nodes[b].end))
-        for a, b in annotated_pairs(source, target, annotator)
-    )
-
-
-def _sentence(tree: EnjuTree) -> Sentence:
-    return Sentence(tuple(Token(t.text, t.base, t.tag, t.start, t.end) for t in tree.tokens), text=tree.text)
+    return SentencePair(pair_id, *sides, annotations=annotations, source_enju=source, target_enju=target)
 
 
 def _name_of(path: Path) -> str:
@@ -210,7 +189,9 @@ def files_of_part(folder: Path, part: str) -> list[tuple[Path, Path]]:
     for path in sorted([*folder.rglob("*.xml"), *folder.rglob("*.xml.gz")]):
         words = _words(path, folder)
         place = next((k for k in reversed(range(len(words))) if words[k] in _SIDES), None)
-        if place is None or _part(words) != part:
+        # The last word of a path that begins with a part names it.
+        parts = (name for word in reversed(words) for name in PARTS if word.startswith(name))
+        if place is None or next(parts, None) != part:
             continue
         key = (*words[:place], "", *words[place + 1 :])
         sides.setdefault(key, [None, None])[_SIDES[words[place]]] = path
@@ -237,8 +218,3 @@ def _words(path: Path, folder: Path) -> list[str]:
     """The words of a path, from the name of the folder on, in small letters."""
     parts = (folder.resolve().name, *path.relative_to(folder).parts)
     return [word for part in parts for word in _BETWEEN.split(part.lower()) if word]
-
-
-def _part(words: list[str]) -> str | None:
-    """The part that the last telling word of a path means."""
-    return next((part for word in reversed(words) for part in PARTS if word.startswith(part)), None)
