@@ -264,7 +264,8 @@ class CorpusReader:
             features = PairFeatures(phrase_classes(source), phrase_classes(target), relations)
             phrases = None
             if _PHRASE_ARRAYS[0] in arrays:
-                phrases = PhraseEvidence(*(arrays[name] for name in _PHRASE_ARRAYS))
+                spans_name, odds_name = _PHRASE_ARRAYS
+                phrases = PhraseEvidence(arrays[spans_name], arrays[odds_name])
         if not self.judged:
             source, target = replace(source, vectors=None), replace(target, vectors=None)
         links = pair.links.check(len(source), len(target)) if pair.links is not None else None

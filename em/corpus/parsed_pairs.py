@@ -260,10 +260,11 @@ def read_gold_pairs(
     """Parse the sentences of pairs with links; keep forests and vectors if ``whole``."""
     wanted: list[SentencePair | InputError] = []
     for pair in pairs:
+        if isinstance(pair, InputError):
+            wanted.append(pair)
+            continue
         try:
-            wanted.append(
-                pair if isinstance(pair, InputError) else replace(pair, links=_gold_links(pair, links))
-            )
+            wanted.append(replace(pair, links=_gold_links(pair, links)))
         except InputError as error:
             wanted.append(InputError(problem_of(pair, error)))
     usable = [pair for pair in wanted if not isinstance(pair, InputError)]

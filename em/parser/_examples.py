@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import random
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -75,40 +75,27 @@ class Visit:
     case: str
 
 
-def treebank_mix(
-    wsj_folder: Path | None,
-    gum_folder: Path,
-    craft_folder: Path,
-    masc_folder: Path,
-    *,
-    wsj_copies: float,
-    gum_copies: float,
-    masc_copies: float,
-    craft_copies: float,
-    craft_sentences: int,
-    longest: int,
-    seed: int,
-    gum_without: Collection[str] = (),
-) -> Mix:
-    """Read the treebanks, without test parts and without training sentences of over ``longest`` words.
-
-    ``gum_without`` names genres of GUM that are not trained on.
-    """
-    wsj = read_wsj(wsj_folder, dev=_WSJ_DEV) if wsj_folder is not None else Split((), (), ())
-    gum, craft, masc = read_gum(gum_folder, gum_without), read_craft(craft_folder), read_masc(masc_folder)
-    chance = random.Random(seed)
+def treebank_mix(options: argparse.Namespace) -> Mix:
+    """Read the treebanks of the options of the training, without test parts and without long sentences."""
+    wsj = read_wsj(options.wsj, dev=_WSJ_DEV) if options.wsj is not None else Split((), (), ())
+    gum = read_gum(options.gum, options.gum_without)
+    craft, masc = read_craft(options.craft), read_masc(options.masc)
     sentences: list[TreebankSentence] = []
     copies: list[float] = []
-    for part, times in ((wsj.train, wsj_copies), (gum.train, gum_copies), (masc.train, masc_copies)):
-        short = [sentence for sentence in part if len(sentence) <= longest]
+    for part, times in (
+        (wsj.train, options.wsj_copies),
+        (gum.train, options.gum_copies),
+        (masc.train, options.masc_copies),
+    ):
+        short = [sentence for sentence in part if len(sentence) <= options.longest]
         sentences += short
         copies += [times] * len(short)
-    short = [sentence for sentence in craft.train if 3 <= len(sentence) <= longest]
-    sentences += chance.sample(short, min(len(short), craft_sentences))
-    copies += [craft_copies] * (len(sentences) - len(copies))
-    chance = random.Random(f"{seed}/dev")
+    short = [sentence for sentence in craft.train if 3 <= len(sentence) <= options.longest]
+    sentences += random.Random(options.seed).sample(short, min(len(short), options.craft_sentences))
+    copies += [options.craft_copies] * (len(sentences) - len(copies))
+    chance = random.Random(f"{options.seed}/dev")
     dev = {
-        **({"wsj": list(wsj.dev)} if wsj_folder is not None else {}),
+        **({"wsj": list(wsj.dev)} if options.wsj is not None else {}),
         "gum": chance.sample(gum.dev, min(200, len(gum.dev))),
         "craft": chance.sample(craft.dev, min(80, len(craft.dev))),
         "masc": list(masc.dev),
@@ -144,12 +131,19 @@ class ExampleStore:
             sentence = self._sentences[key[0]]
             variant: TreebankSentence | None = sentence
             if key[1] == "no final":
-                variant = without_words(sentence, _not_final(sentence))
+                end = len(sentence)
+                while end > 1 and sentence.tags[end - 1] in PUNCTUATION_TAGS:
+                    end -= 1
+                variant = without_words(sentence, [place < end for place in range(len(sentence))])
             elif key[1] == "no punctuation":
                 variant = without_words(sentence, [tag not in PUNCTUATION_TAGS for tag in sentence.tags])
             elif key[1] == "typos":
                 variant = with_typos(sentence, random.Random(f"{key[0]}/typos"))
-            self._cache[key] = self._example(variant or sentence)
+            used = variant or sentence
+            known = [(first, last, known_chain(chain, self._labels)) for first, last, chain in used.spans]
+            spans = tuple((first, last, self._labels[label]) for first, last, label in known if label)
+            tags = np.array([self._tags.get(tag, -100) for tag in used.tags], dtype=np.int64)
+            self._cache[key] = _TrainingExample(self.encode(used.words), tags, spans)
         return self._cache[key]
 
     @property
@@ -167,34 +161,17 @@ class ExampleStore:
         """States of any sentence's subwords in the frozen encoder, float16 (S, D)."""
         return self._network.states(join_rows([sentence])).astype(np.float16)
 
-    def _example(self, sentence: TreebankSentence) -> _TrainingExample:
-        known = [(first, last, known_chain(chain, self._labels)) for first, last, chain in sentence.spans]
-        spans = tuple((first, last, self._labels[label]) for first, last, label in known if label)
-        tags = np.array([self._tags.get(tag, -100) for tag in sentence.tags], dtype=np.int64)
-        return _TrainingExample(self.encode(sentence.words), tags, spans)
-
 
 def with_typos(sentence: TreebankSentence, chance: random.Random) -> TreebankSentence:
     """A sentence in which some longer words have two letters exchanged, or one left out or written twice."""
-    words = [
-        _slip(word, chance) if len(word) > 3 and word.isalpha() and chance.random() < TYPO_SHARE else word
-        for word in sentence.words
-    ]
+    words = []
+    for word in sentence.words:
+        if len(word) > 3 and word.isalpha() and chance.random() < TYPO_SHARE:
+            place = chance.randrange(len(word) - 1)
+            left, one, two, right = word[:place], word[place], word[place + 1], word[place + 2 :]
+            word = left + chance.choice((two + one, one, one + one + two)) + right
+        words.append(word)
     return TreebankSentence(tuple(words), sentence.tags, sentence.spans)
-
-
-def _slip(word: str, chance: random.Random) -> str:
-    place = chance.randrange(len(word) - 1)
-    left, one, two, right = word[:place], word[place], word[place + 1], word[place + 2 :]
-    return left + chance.choice((two + one, one, one + one + two)) + right
-
-
-def _not_final(sentence: TreebankSentence) -> list[bool]:
-    """Flag all words except the punctuation that ends the sentence."""
-    end = len(sentence)
-    while end > 1 and sentence.tags[end - 1] in PUNCTUATION_TAGS:
-        end -= 1
-    return [place < end for place in range(len(sentence))]
 
 
 def epoch_batches(

@@ -26,6 +26,7 @@ from forest_align.types import InputError
 _ENCODER_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 # Capabilities of processors that multiply bfloat16 natively.
 _HALF_PRECISION = ("amx_bf16", "avx512_bf16")
+_AVERAGED_EVERY = 5  # steps
 
 
 @dataclass(frozen=True)
@@ -97,13 +98,6 @@ def losses(parser: SpanParser, store: ExampleStore, visits: list[Visit]) -> tupl
     return span_loss, tag_loss
 
 
-def _random_generator(device: torch.device) -> torch.Generator:
-    """The random generator that dropout on a device uses."""
-    if device.type == "cuda":
-        return torch.cuda.default_generators[device.index]
-    return torch.default_generator
-
-
 def saved_record(folder: Path) -> dict[str, Any]:
     """Return a checkpoint's record of its training: progress, labels, tags, options and data."""
     try:
@@ -131,26 +125,26 @@ class Trainer:
 
     def __init__(self, parser: SpanParser, settings: ParserSettings) -> None:
         self.parser, self.settings = parser, settings
-        self._random = _random_generator(parser.device)
+        on_gpu = parser.device.type == "cuda"
+        # Dropout draws its numbers from this generator.
+        self._random = (
+            torch.cuda.default_generators[parser.device.index] if on_gpu else torch.default_generator
+        )
         self.named = [(name, weight) for name, weight in parser.named_parameters() if weight.requires_grad]
-        self.optimizer = torch.optim.AdamW(self._groups(), betas=(0.9, 0.98), foreach=True)
+        by_rate_and_decay: dict[tuple[float, float], list[nn.Parameter]] = {}
+        for name, weight in self.named:
+            is_encoder = name.startswith("pretrained_model.")
+            rate = settings.encoder_rate if is_encoder else settings.head_rate
+            decay = 0.01 if weight.dim() > 1 else 0.0
+            by_rate_and_decay.setdefault((rate, decay), []).append(weight)
+        groups = [
+            {"params": weights, "peak": rate, "weight_decay": decay}
+            for (rate, decay), weights in by_rate_and_decay.items()
+        ]
+        self.optimizer = torch.optim.AdamW(groups, betas=(0.9, 0.98), foreach=True)
         self.average = {name: weight.detach().clone() for name, weight in self.named}
         self.step = self.epoch = self.batch_in_epoch = 0
         self.begun, self.seconds_before = time.monotonic(), 0.0
-
-    def _groups(self) -> list[dict[str, object]]:
-        """Group the weights by learning rate and by whether they decay."""
-        groups: dict[tuple[bool, bool], list[nn.Parameter]] = {}
-        for name, weight in self.named:
-            groups.setdefault((name.startswith("pretrained_model."), weight.dim() > 1), []).append(weight)
-        return [
-            {
-                "params": weights,
-                "peak": self.settings.encoder_rate if is_encoder else self.settings.head_rate,
-                "weight_decay": 0.01 if is_matrix else 0.0,
-            }
-            for (is_encoder, is_matrix), weights in groups.items()
-        ]
 
     def seconds(self) -> float:
         """Return the seconds trained so far, earlier runs included."""
@@ -174,15 +168,12 @@ class Trainer:
             self.optimizer.step()
         self.step += 1
         self.batch_in_epoch += 1
-        self._update_average()
+        if self.step % _AVERAGED_EVERY == 0:
+            keep = min(self.settings.average, (1 + self.step) / (10 + self.step)) ** _AVERAGED_EVERY
+            weights = [weight.detach() for _, weight in self.named]
+            with torch.no_grad():
+                torch._foreach_lerp_(list(self.average.values()), weights, 1 - keep)
         return norm
-
-    def _update_average(self, every: int = 5) -> None:
-        if self.step % every:
-            return
-        keep = min(self.settings.average, (1 + self.step) / (10 + self.step)) ** every
-        with torch.no_grad():
-            torch._foreach_lerp_(list(self.average.values()), [w.detach() for _, w in self.named], 1 - keep)
 
     def averaged(self) -> dict[str, torch.Tensor]:
         """Return the parser's weights with the averages in place of the trained ones."""
@@ -220,9 +211,8 @@ class Trainer:
         checkpoint = _checkpoint(folder)
         arrays, record = checkpoint.load()
         tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
-        prefix = "model."
         weights = {
-            name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)
+            name.removeprefix("model."): value for name, value in tensors.items() if name.startswith("model.")
         }
         try:
             self.parser.load_state_dict(weights)

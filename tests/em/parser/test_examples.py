@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from argparse import Namespace
 from collections import Counter
 from functools import partial
 from pathlib import Path
@@ -58,9 +59,10 @@ def test_what_is_held_out_is_not_trained_on(tmp_path: Path, monkeypatch: pytest.
     masc.mkdir()
     for name in ("anew", "112C-L014", "chapter-10"):
         (masc / f"{name}.mrg").write_text(tree(f"masc-{name}"))
-    options = {"wsj_copies": 3.0, "gum_copies": 1.5, "masc_copies": 2.5, "craft_copies": 0.5}
-    options |= {"craft_sentences": 20, "longest": 4, "seed": 1}
-    mix = script.treebank_mix(tmp_path, tmp_path, tmp_path, masc, **options)
+    copies = {"wsj_copies": 3.0, "gum_copies": 1.5, "masc_copies": 2.5, "craft_copies": 0.5}
+    folders = {"wsj": tmp_path, "gum": tmp_path, "craft": tmp_path, "masc": masc}
+    options = {**copies, **folders, "craft_sentences": 20, "longest": 4, "seed": 1, "gum_without": []}
+    mix = script.treebank_mix(Namespace(**options))
     known = [(sentence.words[0], times) for sentence, times in zip(mix.sentences, mix.copies, strict=True)]
     assert known[:4] == [(f"wsj{number}", 3.0) for number in (1, 179, 185, 189)]
     assert known[4:6] == [("gum-a", 1.5), ("gum-b", 1.5)]
@@ -73,8 +75,8 @@ def test_what_is_held_out_is_not_trained_on(tmp_path: Path, monkeypatch: pytest.
     assert [s.words[0] for s in mix.dev["wsj"]] == ["wsj180", "long", "wsj184", "long"]
     assert [s.words[0] for s in mix.dev["gum"]] == ["gum-c"]
     assert [s.words[0] for s in mix.dev["masc"]] == ["masc-112C-L014"]
-    assert script.treebank_mix(tmp_path, tmp_path, tmp_path, masc, **options) == mix
-    fewer = script.treebank_mix(None, tmp_path, tmp_path, masc, **options, gum_without=["a"])
+    assert script.treebank_mix(Namespace(**options)) == mix
+    fewer = script.treebank_mix(Namespace(**{**options, "wsj": None, "gum_without": ["a"]}))
     assert fewer.sentences == mix.sentences[5:] and fewer.copies == mix.copies[5:]
     assert set(fewer.dev) == {"gum", "craft", "masc"} and fewer.dev["gum"] == mix.dev["gum"]
 

@@ -16,6 +16,7 @@ from torch.nn import functional
 from forest_align.cext import chart
 from forest_align.data.trees.treebanks import TreebankSentence
 from forest_align.em.parser import training as script
+from forest_align.em.parser._examples import Mix
 from forest_align.parsing.networks.model_files import ParserConfig, read_weights
 from forest_align.parsing.networks.span_network import span_index
 from forest_align.parsing.networks.torch_layers import collate, padded
@@ -148,7 +149,7 @@ def run(work: Path, after_loss: Callable[[int], None] = lambda step: None) -> An
     made.options.work, made.options.encoder = work, work / "encoder"
     made.trainer = prepared(work, steps=8, warmup=2, encoder_rate=0.01, head_rate=0.01)
     made.config = ParserConfig(LABELS, TAGS, made.trainer.parser.config["hparams"], LAYERS)
-    made.mix = script.Mix(SENTENCES * 2, [1.0] * 6, {"toy": SENTENCES[:2]})
+    made.mix = Mix(SENTENCES * 2, [1.0] * 6, {"toy": SENTENCES[:2]})
     made.store = script.ExampleStore(made.mix.sentences, LABELS, TAGS, WordVectors(work / "encoder"))
     made.made_with = {}
 
