@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from forest_align.em.forest.training import train_forest_model
     from forest_align.em.joint.training import JointSettings, train_joint_model
     from forest_align.em.semi_markov.training import SemiMarkovSettings, train_semi_markov_model
-    from forest_align.em.tuning.search import TuningSettings
-    from forest_align.em.tuning.trials import tune
+    from forest_align.em.tuning.trials import TuningSettings, tune
 
 __all__ = [
     "CorpusReader",
@@ -36,7 +35,7 @@ __getattr__, __dir__ = lazy_face(
         "JointSettings": "forest_align.em.joint.training",
         "SemiMarkovSettings": "forest_align.em.semi_markov.training",
         "TrainingSettings": "forest_align.em.forest.state",
-        "TuningSettings": "forest_align.em.tuning.search",
+        "TuningSettings": "forest_align.em.tuning.trials",
         "read_gold_files": "forest_align.em.corpus.parsed_pairs",
         "train_forest_model": "forest_align.em.forest.training",
         "train_joint_model": "forest_align.em.joint.training",

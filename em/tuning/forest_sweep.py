@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
 from forest_align.aligners.forest.model import FOREST_SIZE, ForestModel
-from forest_align.em.corpus.corpus import CorpusPair
-from forest_align.em.forest.dev_set import OBJECTIVES, DevSet, objective_value
-from forest_align.em.tuning.search import Range, Values
+from forest_align.em.forest.dev_set import OBJECTIVES, DevPair, DevSet, objective_value
+from forest_align.em.tuning.trials import Range, Values
 from forest_align.storage.fingerprints import fingerprint_of
 from forest_align.types import InputError
 
@@ -54,8 +53,9 @@ def search_space(
     chosen += [name for name in MORE if name in also]
     ranges = {**SPACE, **MORE, **(_OF_PAPER if of_paper else {})}
     space = {name: ranges[name] for name in chosen}
-    for options in (getattr(model, field) for field in _option_fields(model)):
-        space = {name: range_.holding(getattr(options, name)) for name, range_ in space.items()}
+    for field in _option_fields(model):
+        own = getattr(model, field)
+        space = {name: range_.holding(getattr(own, name)) for name, range_ in space.items()}
     if len(forest_sizes) > 1:
         space[FOREST_SIZE] = Range(choices=tuple(sorted(set(forest_sizes))))
     if not space:
@@ -66,12 +66,6 @@ def search_space(
 def _option_fields(model: ForestModel) -> tuple[str, ...]:
     """The fields of a model that hold options of its search."""
     return ("options", "phrase_options") if model.phrase_options is not None else ("options",)
-
-
-def _scored_fields(model: ForestModel, pairs: Iterable[CorpusPair]) -> tuple[str, ...]:
-    """The fields whose options align some of the pairs, see :meth:`ForestModel.options_for`."""
-    judged = {model.phrase_options is not None and pair.phrases is not None for pair in pairs}
-    return tuple(field for field in _option_fields(model) if (field == "phrase_options") in judged)
 
 
 def with_values(model: ForestModel, values: Values, fields: Sequence[str] = ()) -> ForestModel:
@@ -127,7 +121,16 @@ class SweepProblem:
         self._sets = {size: load(size) for size in dict.fromkeys(forest_sizes)}
         if objective == "uas":  # a chunk of pairs without any gold tree would have no score
             self._sets = {size: pairs.with_trees() for size, pairs in self._sets.items()}
-        self._fields = _scored_fields(model, (dev.pair for dev in self._sets[self._default_size].pairs))
+        # The fields whose options align some of the pairs, see :meth:`ForestModel.options_for`.
+        has_judge = model.phrase_options is not None
+        judged = {has_judge and dev.pair.phrases is not None for dev in self._pairs}
+        self._fields = tuple(
+            field for field in _option_fields(model) if (field == "phrase_options") in judged
+        )
+
+    @property
+    def _pairs(self) -> Sequence[DevPair]:
+        return self._sets[self._default_size].pairs
 
     @property
     def pair_count(self) -> int:
@@ -137,16 +140,14 @@ class SweepProblem:
     @property
     def fingerprint(self) -> str:
         """See :class:`forest_align.em.tuning.trials.TuningProblem`; options that are varied do not count."""
-        both = [asdict(getattr(self._model, field)) for field in _option_fields(self._model)]
-        kept = [
-            {name: value for name, value in options.items() if name not in self._space} for options in both
-        ]
-        pairs = [(dev.pair, dev.links.pairs) for dev in self._sets[self._default_size].pairs]
+        options = [asdict(getattr(self._model, field)) for field in _option_fields(self._model)]
+        kept = [{name: own[name] for name in own if name not in self._space} for own in options]
         gold = [
-            (pair.source.words, pair.target.words, links, pair.given_forests, pair.gold_heads)
+            (pair.source.words, pair.target.words, dev.links.pairs, pair.given_forests, pair.gold_heads)
             + ((tuple(map(sorted, pair.annotations)),) if pair.annotations else ())
             + ((pair.units,) if pair.units else ())
-            for pair, links in pairs
+            for dev in self._pairs
+            for pair in [dev.pair]
         ]
         weights = self._model.weights, sorted(self._model.lexical.items())
         judge = self._model.judge if self._objective == "core-f1" else None
@@ -156,9 +157,8 @@ class SweepProblem:
 
     def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:
         """See :class:`forest_align.em.tuning.trials.TuningProblem`."""
-        return self._sets[self._size(values)].statistics(
-            with_values(self._model, values, self._fields), pairs
-        )
+        model = with_values(self._model, values, self._fields)
+        return self._sets[self._size(values)].statistics(model, pairs)
 
     @property
     def start(self) -> dict[str, float]:

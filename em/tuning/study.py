@@ -1,4 +1,4 @@
-"""An Optuna study in a storage that several processes can open.
+"""An Optuna study in a storage that several processes can open, its trials, and what they show.
 
 The state of a sweep is Optuna's, not a file of :mod:`forest_align.storage`: many processes and machines share
 it, each trial is complete or not, and Optuna's storages write each change as a whole. Optuna's own heartbeat
@@ -11,6 +11,7 @@ import os
 import platform
 import time
 import warnings
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count, islice
@@ -194,3 +195,87 @@ def _proxy(url: str) -> optuna.storages.BaseStorage:
         found = optuna.storages.GrpcStorageProxy(host=place.hostname, port=place.port)
     found.wait_server_ready(timeout=_PATIENCE_SECONDS)
     return found
+
+
+def _complete(study: optuna.Study) -> list[Any]:
+    """The complete trials, the best first."""
+    trials = study.get_trials(deepcopy=False)
+    complete = [trial for trial in trials if trial.state.name == "COMPLETE"]
+    return sorted(complete, key=lambda trial: (-trial.value, trial.number))
+
+
+def count_states(study: optuna.Study, *names: str) -> int:
+    """Count the trials in any of these states, such as ``COMPLETE``."""
+    return sum(trial.state.name in names for trial in study.get_trials(deepcopy=False))
+
+
+def best_values(study: optuna.Study) -> dict[str, float]:
+    """Values of the best complete trial."""
+    if not count_states(study, "COMPLETE"):
+        raise InputError(f"the study {study.study_name!r} has no complete trial yet")
+    return dict(study.best_params)
+
+
+def importances(study: optuna.Study) -> dict[str, float]:
+    """Share of each parameter in the difference between good and other trials (PED-ANOVA).
+
+    Empty if there are too few trials, or if none of them is better than others.
+    """
+    import optuna
+
+    if count_states(study, "COMPLETE") < 4:
+        return {}
+    evaluator = optuna.importance.PedAnovaImportanceEvaluator()
+    with warnings.catch_warnings():  # Optuna warns if all trials have the same score
+        warnings.simplefilter("ignore")
+        shares = optuna.importance.get_param_importances(study, evaluator=evaluator, normalize=False)
+    total = sum(shares.values())
+    return {name: value / total for name, value in shares.items()} if total else {}
+
+
+def trial_table(study: optuna.Study, count: int = 10) -> str:
+    """The best complete trials and the importances, as text."""
+    complete, share = _complete(study), importances(study)
+    names = sorted({name for trial in complete for name in trial.params})
+    rows = [["trial", "score", *names]]
+    rows += [
+        [str(trial.number), f"{trial.value:.3f}", *(_number(trial.params.get(name)) for name in names)]
+        for trial in complete[:count]
+    ]
+    rows.append(["", "importance", *(f"{share[name]:.2f}" if name in share else "-" for name in names)])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    pruned, failed, begun = (count_states(study, state) for state in ("PRUNED", "FAIL", "RUNNING"))
+    counted = f"{len(complete)} complete, {pruned} pruned"
+    if failed:
+        counted += f", {failed} interrupted and done again"
+    if begun:
+        # Those on other machines may still be running: they keep their place among the trials asked for.
+        counted += (
+            f", {begun} not ended: running, or killed on another machine (more trials make up for them)"
+        )
+    drawn = ("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+    return "\n".join([*drawn, counted])
+
+
+def winner_note(study: optuna.Study, start: Mapping[str, Any] | None) -> str:
+    """Which trial won, what it changed and by how much, or that nothing better than the start was found."""
+    complete = _complete(study)
+    if not complete:
+        return "no trial is complete"
+    best = complete[0]
+    before = next((trial for trial in complete if start is not None and trial.params == dict(start)), None)
+    if before is None:
+        return f"trial {best.number} won with {best.value:.3f}"
+    if best.value <= before.value:
+        return f"nothing better was found than the values at the start ({before.value:.3f}): they are kept"
+    changes = [
+        f"{name} {_number(before.params.get(name))} → {_number(value)}"
+        for name, value in sorted(best.params.items())
+        if value != before.params.get(name)
+    ]
+    gain = f"{before.value:.3f} → {best.value:.3f}, +{best.value - before.value:.3f}"
+    return f"trial {best.number} won ({gain}): {', '.join(changes)}"
+
+
+def _number(value: Any) -> str:
+    return "-" if value is None else f"{value:.3g}"

@@ -19,7 +19,7 @@ from forest_align.em.corpus.parsed_pairs import (
     prepare_pairs,
     with_gold,
 )
-from forest_align.em.tuning.search import Range, Values
+from forest_align.em.tuning.trials import Range, Values
 from forest_align.eval.metrics.scores import MatchCounts
 from forest_align.storage.fingerprints import fingerprint_of
 from forest_align.types import InputError, Sentence
@@ -113,10 +113,11 @@ class WordSweep:
         """Counts of words: float64, one row of ``MatchCounts`` a pair."""
         aligner = self._aligner.with_values(values)
         rows = []
-        for pair, gold in ((self._pairs[index], self._gold[index]) for index in pairs):
-            found = set(aligner.align_prepared(pair.source, pair.target).words.pairs)
-            right = len(found & gold)
-            rows.append((right, len(found), right, len(gold)))
+        for index in pairs:
+            pair, gold = self._pairs[index], self._gold[index]
+            links = set(aligner.align_prepared(pair.source, pair.target).words.pairs)
+            right = len(links & gold)
+            rows.append((right, len(links), right, len(gold)))
         return np.array(rows, np.float64).reshape(-1, 4)
 
     def score(self, rows: np.ndarray) -> float:
@@ -126,7 +127,7 @@ class WordSweep:
 
 def _arrays_of(model: Any) -> Iterator[np.ndarray]:
     """The arrays of a dataclass and of the dataclasses in it."""
-    for value in (getattr(model, one.name) for one in fields(model)):
+    for value in (getattr(model, field.name) for field in fields(model)):
         if isinstance(value, np.ndarray):
             yield value
         elif is_dataclass(value):
@@ -152,19 +153,14 @@ def dev_pairs(
     identity = [aligner.name, aligner.reads_vectors(), parser_fingerprint(parser)]
     # Other annotators have no fingerprint, so nothing is cached.
     store = ArrayStore(cache) if cache is not None and _reads_trees(aligner) else None
+    gold, given = with_gold(pairs), aligner.prepare
     parsed = parse_pairs(
-        with_gold(pairs),
-        prepare,
-        store,
-        identity,
-        given_trees=given_trees,
-        prepare_given=aligner.prepare,
-        report=report,
+        gold, prepare, store, identity, given_trees=given_trees, prepare_given=given, report=report
     )
 
-    def dev_pair(one: ParsedPair) -> WordDevPair:
-        assert one.pair.links is not None
-        links = one.pair.links.check(len(one.source), len(one.target))
-        return WordDevPair(one.source, one.target, links, one.given_forests)
+    def dev_pair(parsed: ParsedPair) -> WordDevPair:
+        assert parsed.pair.links is not None
+        links = parsed.pair.links.check(len(parsed.source), len(parsed.target))
+        return WordDevPair(parsed.source, parsed.target, links, parsed.given_forests)
 
     return prepare_pairs(parsed, dev_pair)

@@ -85,10 +85,10 @@ class Checkpoint:
         arrays, facts = load_arrays(self.path)
         if facts.get(_RUN) != self.run:
             raise InputError(f"expected a checkpoint of {self.run}", file=str(self.path))
-        found = facts[_IDENTITY]
+        earlier = facts[_IDENTITY]
         for name, value in self.identity.items():
-            if found.get(name) != value:
-                other = self.hashed.get(name, f"{found.get(name)!r}, this run has {value!r}")
+            if earlier.get(name) != value:
+                other = self.hashed.get(name, f"{earlier.get(name)!r}, this run has {value!r}")
                 message = (
                     f"the checkpoint was written with {other}; continue with the same, or start over without"
                 )

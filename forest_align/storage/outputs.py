@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from forest_align.data.text.lines import STANDARD_INPUT, InputLines, path_beside, refuse_compressed
-from forest_align.system.replacing import OutputFile, as_text, replacing, sync_folder
+from forest_align.system.replacing import OutputFile, as_text, lock, replacing, sync_folder
 from forest_align.types import InputError
 from forest_align.types.json_fields import Fields, parse_json_object
 
@@ -26,10 +26,10 @@ _SHOWN = 80
 _Sides = tuple[Sequence[str], Sequence[str]]
 
 
-def check_made_with(found: Fields, made_with: Mapping[str, str], output: str | None) -> None:
+def check_made_with(earlier: Fields, made_with: Mapping[str, str], output: str | None) -> None:
     """Raise InputError that names the first setting that differs from the output's."""
     for name, value in made_with.items():
-        if (then := found.text(name, "")) != value:
+        if (then := earlier.text(name, "")) != value:
             raise InputError(
                 f"cannot resume: {name} was {shown(then)} in the earlier run, now it is {shown(value)}; "
                 "start over without --resume",
@@ -39,23 +39,17 @@ def check_made_with(found: Fields, made_with: Mapping[str, str], output: str | N
 
 def check_same_pair(expected: tuple[str, _Sides], found: tuple[str, _Sides], *, file: str, line: int) -> None:
     """Raise InputError if a line belongs to another pair: another name, or other words if both have words."""
-    (name, words), (found_name, found_words) = expected, found
-    if name != found_name:
-        raise InputError(
-            f"cannot resume: expected the alignment of pair {name!r}, found that of {found_name!r}; "
-            "the file was made from other input",
-            file=file,
-            line=line,
-        )
-    for side, ours, theirs in zip(("source", "target"), words, found_words, strict=True):
-        if ours and theirs and tuple(ours) != tuple(theirs):
-            now, then = (reprlib.repr(" ".join(side)) for side in (ours, theirs))
-            raise InputError(
-                f"cannot resume: the {side} of pair {name!r} is {now} now and {then} in it; "
-                "the file was made from other input",
-                file=file,
-                line=line,
-            )
+    (name, words), (written_name, written_words) = expected, found
+    problem = ""
+    if name != written_name:
+        problem = f"expected the alignment of pair {name!r}, found that of {written_name!r}"
+    for side, ours, theirs in zip(("source", "target"), words, written_words, strict=True):
+        if not problem and ours and theirs and tuple(ours) != tuple(theirs):
+            now, then = (reprlib.repr(" ".join(tokens)) for tokens in (ours, theirs))
+            problem = f"the {side} of pair {name!r} is {now} now and {then} in it"
+    if problem:
+        message = f"cannot resume: {problem}; the file was made from other input"
+        raise InputError(message, file=file, line=line)
 
 
 def check_same_run(
@@ -67,13 +61,13 @@ def check_same_run(
     """
     try:
         fields = Fields(parse_json_object(written))
-        found, made_by = fields.text("id", ""), fields.text("aligner", "")
-        found_texts = [fields.fields(side, {}).text("text", "") for side in ("source", "target")]
+        written_id, made_by = fields.text("id", ""), fields.text("aligner", "")
+        written_texts = [fields.fields(side, {}).text("text", "") for side in ("source", "target")]
     except InputError as error:
         raise error.at(file=path, line=line) from None
     # Blanks may differ: without raw text, tokens are written with blanks between them.
-    now, then = ((source.split(), target.split()) for source, target in (texts, found_texts))
-    check_same_pair((pair_id, now), (found, then), file=path, line=line)
+    now, then = ((source.split(), target.split()) for source, target in (texts, written_texts))
+    check_same_pair((pair_id, now), (written_id, then), file=path, line=line)
     if aligner and made_by not in ("", aligner):
         message = f"cannot resume: the {made_by} aligner made it, not the {aligner} aligner"
         raise InputError(message, file=path, line=line)
@@ -85,11 +79,6 @@ def shown(value: str) -> str:
         return "not given"
     return repr(value if len(value) <= _SHOWN else f"{value[:_SHOWN]}…")
 
-
-try:
-    import fcntl
-except ImportError:  # not a POSIX system
-    fcntl = None  # type: ignore[assignment]
 
 _CHUNK = 1 << 16
 
@@ -123,10 +112,10 @@ def open_output(
             with packed as out:
                 yield out
         return
-    # The file is truncated only if no other process is writing to it.
     with OutputFile(path, "ab", path) as raw, io.BufferedWriter(raw) as file:
-        claim(file, path)
         if os.path.isfile(path):
+            if lock(file) is False:
+                raise InputError("another process is writing to it", file=path)
             file.truncate(keep)
             file.seek(keep)
         opened: Any = _Packed(file) if packs else as_text(file)
@@ -188,13 +177,13 @@ def blocks(path: Path, lines: int) -> Iterator[tuple[int, int, str]]:
 
     Raises InputError if the file has blocks of another size, or ends within a line.
     """
-    done, end, found = 0, 0, lines
+    done, size = 0, lines
     for text, end in _members(path, lines) if is_packed(path) else _parts(path, lines):
-        if found < lines or not text.endswith(b"\n"):
+        if size < lines or not text.endswith(b"\n"):
             raise _other_file(path, lines, done + text.count(b"\n") + 1)
-        found = text.count(b"\n")
-        done += found
-        yield found, end, last_line(text)
+        size = text.count(b"\n")
+        done += size
+        yield size, end, last_line(text)
 
 
 def block_text(path: Path, start: int, end: int, lines: int) -> bytes:
@@ -252,18 +241,6 @@ def last_line(text: bytes) -> str:
     return text[text.rfind(b"\n", 0, -1) + 1 :].decode("utf-8", errors="replace").rstrip("\n")
 
 
-def claim(file: IO[Any], path: str) -> None:
-    """Lock a file until it is closed where possible; raises InputError if another process writes to it."""
-    if fcntl is None or not os.path.isfile(path):
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise InputError("another process is writing to it", file=path) from None
-    except OSError:
-        pass  # a file system without locks
-
-
 def refuse_overwriting(source: str, outputs: Iterable[Path]) -> None:
     """Raise InputError if an output is the input, or the file with the sentences of the input's links."""
     if source == STANDARD_INPUT or not os.path.exists(source):
@@ -271,18 +248,15 @@ def refuse_overwriting(source: str, outputs: Iterable[Path]) -> None:
     for out in filter(Path.exists, outputs):
         if out.samefile(source):
             raise InputError("the output would overwrite the input", file=str(out))
-        if _holds_sentences_of(source, out):
+        beside = path_beside(Path(source), ".tsv")
+        # Pharaoh links are read with the sentences beside them. A pipe cannot be read twice.
+        if os.path.isfile(source) and beside.is_file() and out.samefile(beside) and _has_links(source):
             raise InputError(f"the output would overwrite the sentences of {source}", file=str(out))
 
 
-def _holds_sentences_of(source: str, file: Path) -> bool:
-    """Whether an input holds Pharaoh links, and this file holds the sentences that are read with it."""
+def _has_links(source: str) -> bool:
+    """Whether a file holds Pharaoh links."""
     from forest_align.data.formats import pharaoh
 
-    if not os.path.isfile(source):  # a pipe cannot be read twice
-        return False
-    beside = path_beside(Path(source), ".tsv")
-    if not (beside.is_file() and file.samefile(beside)):
-        return False
     with InputLines(source) as lines:
         return lines.suffix in pharaoh.FORMAT.extensions or pharaoh.matches(lines.head())

@@ -16,14 +16,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from forest_align.system.replacing import write_atomically
+from forest_align.system.replacing import CAN_LOCK, lock, write_atomically
 from forest_align.types import InputError, ModelError
 from forest_align.types.json_fields import format_json_object
-
-try:
-    import fcntl
-except ImportError:  # not on this system: nothing is locked
-    fcntl = None  # type: ignore[assignment]
 
 CARD = "model.json"
 #: Fields of ``model.json``: for each file or part its present name and the digest of its content.
@@ -62,11 +57,11 @@ def _write_beside(
     for name, content in files.items():
         digest, used = _digest(content), before[_FILES].get(name)
         if used != name or not _holds(folder / name, digest):
-            used = _free(name, used)
+            used = _second(name) if used == name else name
             write_atomically(folder / used, content)
         named[_FILES][name] = {"file": used, "sha256": digest}
     for name, save in parts.items():
-        used = _free(name, before[_PARTS].get(name))
+        used = _second(name) if before[_PARTS].get(name) == name else name
         save(folder / used)
         digest = _digest((folder / used / CARD).read_bytes())
         if used != name and _holds(folder / name / CARD, digest):
@@ -75,7 +70,11 @@ def _write_beside(
     bound = {**card, **{field: entries for field, entries in named.items() if entries}}
     write_atomically(folder / CARD, (format_json_object(bound, indent=1) + "\n").encode())
     now = _present(folder)
-    _remove_unused(folder, before, now)
+    # Remove what the card before used, and what an interrupted save has left, unless it is used now.
+    for field, remove in ((_FILES, _remove_file), (_PARTS, _remove_part)):
+        for name in {*before[field], *now[field]}:
+            for unused in {name, _second(name)} - {now[field].get(name)}:
+                remove(folder / unused)
     return all(used == name for names in now.values() for name, used in names.items())
 
 
@@ -121,25 +120,19 @@ def lock_model(folder: Path) -> Iterator[None]:
 
     Raises InputError if another process trains it.
     """
-    if fcntl is None:
+    if not CAN_LOCK:
         yield
         return
     path = folder.with_name(f"{folder.name}.lock")
     path.parent.mkdir(parents=True, exist_ok=True)
     while True:
         file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if (locked := lock(file)) is False:
             os.close(file)
-            raise InputError("another process is training a model there", file=str(folder)) from None
-        except OSError:  # a file system without locks
-            break
-        try:
-            if os.path.samestat(os.stat(path), os.fstat(file)):
+            raise InputError("another process is training a model there", file=str(folder))
+        with suppress(FileNotFoundError):  # whoever held it has just removed it
+            if locked is None or os.path.samestat(os.stat(path), os.fstat(file)):
                 break
-        except FileNotFoundError:  # whoever held it has just removed it
-            pass
         os.close(file)
     try:
         yield
@@ -151,13 +144,12 @@ def lock_model(folder: Path) -> Iterator[None]:
 @contextmanager
 def _saving(folder: Path) -> Iterator[None]:
     """Wait until no other process saves a model into a folder."""
-    if fcntl is None:
+    if not CAN_LOCK:
         yield
         return
     opened = os.open(folder, os.O_RDONLY)
     try:
-        with suppress(OSError):  # a file system without locks
-            fcntl.flock(opened, fcntl.LOCK_EX)
+        lock(opened, wait=True)
         yield
     finally:
         os.close(opened)
@@ -169,15 +161,13 @@ def _present(folder: Path) -> dict[str, dict[str, str]]:
         card = json.loads((folder / CARD).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         card = None
-    found: dict[str, dict[str, str]] = {_FILES: {}, _PARTS: {}}
-    for field, names in found.items():
+    present: dict[str, dict[str, str]] = {_FILES: {}, _PARTS: {}}
+    for field, names in present.items():
         entries = card.get(field) if isinstance(card, dict) else None
         for name in entries if isinstance(entries, dict) else ():
-            try:
+            with suppress(ModelError):
                 names[name] = _entry(folder, card, field, name)[0]
-            except ModelError:
-                continue
-    return found
+    return present
 
 
 def _entry(folder: Path, card: Mapping[str, Any], field: str, name: str) -> tuple[str, str]:
@@ -198,10 +188,6 @@ def _second(name: str) -> str:
     return f"{stem}{_SECOND}{dot}{suffix}"
 
 
-def _free(name: str, used: str | None) -> str:
-    return _second(name) if used == name else name
-
-
 def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
@@ -211,16 +197,6 @@ def _holds(path: Path, digest: str) -> bool:
         return _digest(path.read_bytes()) == digest
     except OSError:
         return False
-
-
-def _remove_unused(
-    folder: Path, before: Mapping[str, Mapping[str, str]], now: Mapping[str, Mapping[str, str]]
-) -> None:
-    """Remove what the card before used, and what an interrupted save has left, unless it is used now."""
-    for field, remove in ((_FILES, _remove_file), (_PARTS, _remove_part)):
-        for name in {*before[field], *now[field]}:
-            for unused in {name, _second(name)} - {now[field].get(name)}:
-                remove(folder / unused)
 
 
 def _remove_file(path: Path) -> None:

@@ -38,18 +38,13 @@ class Origin(NamedTuple):
         digest = hashlib.sha256(repr((loader, sorted(self.contents.items()))).encode())
         try:
             for name, value in sorted(self.arguments.items()):
+                origin = value._origin if isinstance(value, Loaded) else None
+                key = origin.key if origin is not None else None
                 # One by one: a pickle of several depends on which of their strings are the same object.
-                digest.update(name.encode() + b"\0" + _bytes_of(value))
+                digest.update(name.encode() + b"\0" + (pickle.dumps(value) if key is None else key.encode()))
         except (TypeError, AttributeError, pickle.PicklingError):
             return None
         return digest.hexdigest()
-
-
-def _bytes_of(value: Any) -> bytes:
-    """Bytes that are equal for equal arguments."""
-    if isinstance(value, Loaded) and value._origin is not None and (key := value._origin.key) is not None:
-        return key.encode()
-    return pickle.dumps(value)
 
 
 class Loaded:
@@ -122,35 +117,31 @@ def loaded_again(
         if os.getpid() != _KEPT.process:  # torch would wait for the threads of the parent process
             use_one_thread()
         key = Origin(loader, arguments, contents).key
-        found = _KEPT.alive.get(key) if key is not None else None
-        if found is None or found.changed_attributes():
-            found = _load(loader, arguments, contents)
+        loaded = _KEPT.alive.get(key) if key is not None else None
+        if loaded is None or loaded.changed_attributes():
+            loaded = _load(loader, arguments, contents)
             if key is not None:
-                _KEPT.alive[key] = found
-        _KEPT.recent = deque([one for one in _KEPT.recent if one is not found], maxlen=KEPT)
-        _KEPT.recent.append(found)
-        return found
+                _KEPT.alive[key] = loaded
+        _KEPT.recent = deque([other for other in _KEPT.recent if other is not loaded], maxlen=KEPT)
+        _KEPT.recent.append(loaded)
+        return loaded
 
 
 def _load(loader: Callable[..., Any], arguments: Mapping[str, Any], contents: Mapping[str, str]) -> Loaded:
     try:
-        found: Loaded = loader(**arguments)
+        loaded: Loaded = loader(**arguments)
     except ModelError as error:
         raise ModelError(f"cannot load what was pickled: {error}") from None
-    here = found._origin.contents if found._origin is not None else {}
+    here = loaded._origin.contents if loaded._origin is not None else {}
     for name, then in contents.items():
         if (now := here.get(name, "")) != then:
             raise ModelError(
                 f"cannot load what was pickled: expected {name} {then}, found {now or 'none'} here; all "
                 "processes need the same files"
             )
-    return found
-
-
-def _forget_lock() -> None:
-    """In a forked process, replace a lock that a thread of the parent process may hold."""
-    _KEPT.lock = threading.RLock()
+    return loaded
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_lock)
+    # A thread of the parent process may hold the lock.
+    os.register_at_fork(after_in_child=lambda: setattr(_KEPT, "lock", threading.RLock()))

@@ -32,10 +32,10 @@ def expand(pattern: str) -> list[str]:
     """
     if not _WILDCARDS.search(pattern) or os.path.exists(pattern):
         return [pattern]
-    found = _expand_address(pattern) if is_address(pattern) else glob.glob(pattern, recursive=True)
-    if not found:
+    paths = _expand_address(pattern) if is_address(pattern) else glob.glob(pattern, recursive=True)
+    if not paths:
         raise InputError("expected files, found none of such a name", file=pattern)
-    return sorted(found)
+    return sorted(paths)
 
 
 def _expand_address(pattern: str) -> list[str]:
@@ -46,7 +46,7 @@ def _expand_address(pattern: str) -> list[str]:
     with _errors_of(pattern):
         system, folder = pyarrow.fs.FileSystem.from_uri(above)
         listed = system.get_file_info(pyarrow.fs.FileSelector(folder, recursive=True))
-    files = [f"{above}{one.path.removeprefix(folder)}" for one in listed if one.is_file]
+    files = [f"{above}{entry.path.removeprefix(folder)}" for entry in listed if entry.is_file]
     depth = pattern.count("/")
     return [file for file in files if fnmatch.fnmatchcase(file, pattern) and file.count("/") == depth]
 
@@ -69,8 +69,8 @@ def _opened(path: str) -> IO[bytes]:
 
     with _errors_of(path):
         system, name = pyarrow.fs.FileSystem.from_uri(path)
-        found: Any = system.open_input_file(name)
-        return io.BufferedReader(found, 1 << 20)
+        opened: Any = system.open_input_file(name)
+        return io.BufferedReader(opened, 1 << 20)
 
 
 @contextmanager

@@ -20,6 +20,8 @@ try:
 except ImportError:  # not a POSIX system
     fcntl = None  # type: ignore[assignment]
 
+#: Whether the system has locks; some file systems have none in any case.
+CAN_LOCK = fcntl is not None
 _LEFT_OVER = re.compile(r"\..*\.[0-9a-f]{16}\.tmp", re.DOTALL)
 
 
@@ -34,37 +36,35 @@ class OutputFile(io.FileIO):
         opener: Callable[[str, int], int] | None = None,
     ) -> None:
         self._shown = str(shown)
-        try:
+        with _errors_about(shown):
             super().__init__(path, mode, opener=opener)
-        except OSError as error:
-            raise self._named(error) from None
 
     def write(self, content: Any) -> int:
         """See :meth:`io.FileIO.write`."""
-        try:
+        with _errors_about(self._shown):
             return os.write(self.fileno(), content)
-        except OSError as error:
-            raise self._named(error) from None
 
     def truncate(self, size: int) -> int:  # type: ignore[override]
         """See :meth:`io.FileIO.truncate`."""
-        try:
+        with _errors_about(self._shown):
             os.ftruncate(self.fileno(), size)
-        except OSError as error:
-            raise self._named(error) from None
         return size
 
     def sync(self) -> None:
         """Wait until the disk has what was written, if this is a plain file."""
         if os.path.isfile(self.name):
-            try:
+            with _errors_about(self._shown):
                 os.fsync(self.fileno())
-            except OSError as error:
-                raise self._named(error) from None
 
-    def _named(self, error: OSError) -> OSError:
-        error.filename = self._shown
-        return error
+
+@contextmanager
+def _errors_about(shown: str | Path) -> Iterator[None]:
+    """Make errors of the system name a file as the user does."""
+    try:
+        yield
+    except OSError as error:
+        error.filename, error.filename2 = str(shown), None
+        raise
 
 
 def as_text(file: io.BufferedWriter[Any]) -> io.TextIOWrapper:
@@ -80,7 +80,11 @@ def replacing(path: Path, *, text: bool = False) -> Iterator[IO[Any]]:
     it gets the name. Links stay links. Pipes and devices are written directly. Raises OSError that names
     ``path``.
     """
-    if not _is_plain(path):
+    try:
+        is_plain = stat.S_ISREG(path.stat().st_mode)  # a loop of links is an OSError that names it
+    except FileNotFoundError:
+        is_plain = True
+    if not is_plain:
         with OutputFile(path, "wb", path) as raw, _buffered(raw, text) as out:
             yield out
         return
@@ -89,7 +93,11 @@ def replacing(path: Path, *, text: bool = False) -> Iterator[IO[Any]]:
         yield out
         out.flush()
         raw.sync()
-        _rename(Path(raw.name), final, path)
+        with _errors_about(path):
+            if final.exists():
+                shutil.copymode(final, raw.name)
+            os.replace(raw.name, final)
+            sync_folder(final.parent)
 
 
 @contextmanager
@@ -109,14 +117,6 @@ def temporary_beside(final: Path, shown: Path) -> Iterator[OutputFile]:
         Path(raw.name).unlink(missing_ok=True)
 
 
-def _is_plain(path: Path) -> bool:
-    """Whether a path is a file, or may become one; a loop of links is an OSError that names it."""
-    try:
-        return stat.S_ISREG(path.stat().st_mode)
-    except FileNotFoundError:
-        return True
-
-
 def _buffered(raw: OutputFile, text: bool) -> IO[Any]:
     file = io.BufferedWriter(raw)
     return as_text(file) if text else file
@@ -129,17 +129,21 @@ def _create_beside(final: Path, shown: Path) -> OutputFile:
         with suppress(FileExistsError):
             raw = OutputFile(name, "xb", shown, lambda path, flags: os.open(path, flags, rights))
             # The lock says that the file is no left-over; another process may have removed it before.
-            if not _lock(raw, wait=True) or os.fstat(raw.fileno()).st_nlink:
+            if not lock(raw, wait=True) or os.fstat(raw.fileno()).st_nlink:
                 return raw
             raw.close()
 
 
-def _lock(file: IO[bytes], *, wait: bool = False) -> bool:
-    """Lock a file until it is closed; False if another process has locked it, or the system has no locks."""
+def lock(file: IO[bytes] | int, *, wait: bool = False) -> bool | None:
+    """Lock a file until it is closed; False if another process has locked it, None if locks are missing."""
+    if not CAN_LOCK:
+        return None
     try:
         fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except (OSError, AttributeError):
+    except BlockingIOError:
         return False
+    except OSError:  # a file system without locks
+        return None
     return True
 
 
@@ -152,19 +156,8 @@ def _clean(folder: Path) -> None:
             with suppress(OSError):
                 descriptor = os.open(folder / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
                 with os.fdopen(descriptor, "rb") as file:
-                    if stat.S_ISREG(os.fstat(descriptor).st_mode) and _lock(file):
+                    if stat.S_ISREG(os.fstat(descriptor).st_mode) and lock(file):
                         os.unlink(folder / name)
-
-
-def _rename(fresh: Path, final: Path, shown: Path) -> None:
-    try:
-        if final.exists():
-            shutil.copymode(final, fresh)
-        fresh.replace(final)
-        sync_folder(final.parent)
-    except OSError as error:
-        error.filename, error.filename2 = str(shown), None
-        raise
 
 
 def sync_folder(folder: Path) -> None:

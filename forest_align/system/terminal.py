@@ -67,9 +67,9 @@ def hide_passwords(message: str, *urls: str) -> str:
     >>> hide_passwords("no answer from db://me:secret@host", "db://me:secret@host")
     'no answer from db://me:***@host'
     """
-    found = [match[1] for url in urls for kind in (_OF_USER, _OPTION) for match in kind.finditer(url)]
+    secrets = [match[1] for url in urls for kind in (_OF_USER, _OPTION) for match in kind.finditer(url)]
     # Messages may hold a text as Python writes it.
-    shapes = {shape for secret in found for shape in (secret, unquote(secret), repr(secret)[1:-1])}
+    shapes = {shape for secret in secrets for shape in (secret, unquote(secret), repr(secret)[1:-1])}
     for secret in sorted(shapes, key=len, reverse=True):
         message = message.replace(secret, "***")
     return message

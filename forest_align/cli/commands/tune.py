@@ -26,9 +26,8 @@ if TYPE_CHECKING:
     from forest_align.aligners.contextual.aligner import ContextualAligner
     from forest_align.aligners.sultan.aligner import SultanAligner
     from forest_align.em.forest.dev_set import DevSet
-    from forest_align.em.tuning.search import Range, TuningSettings, Values
     from forest_align.em.tuning.study import SharedStudy
-    from forest_align.em.tuning.trials import TuningProblem
+    from forest_align.em.tuning.trials import Range, TuningProblem, TuningSettings, Values
 
 #: Kinds of aligners that can be tuned.
 _TUNED = ("forest", "contextual", "sultan")
@@ -138,7 +137,7 @@ def run(args: TuneOptions) -> int:
     """Tune; return 0 on success, 1 if some pairs could not be used."""
     from forest_align.aligners.loading import kind_of
     from forest_align.em.plots import check_plot
-    from forest_align.em.tuning.search import TuningSettings
+    from forest_align.em.tuning.trials import TuningSettings
 
     check_model_folder(args.output, beside=args.storage is None)
     if args.plot:
@@ -165,7 +164,7 @@ def _tune_forest(args: TuneOptions, settings: TuningSettings) -> int:
     from forest_align.aligners.forest.aligner import ForestAligner
     from forest_align.em.forest.dev_set import OBJECTIVE_GOLD, DevSet
     from forest_align.em.tuning.forest_sweep import SweepProblem, search_space
-    from forest_align.em.tuning.search import best_values
+    from forest_align.em.tuning.study import best_values
 
     model = ForestAligner.load(args.model or "forest").model
     sizes = args.forest_sizes or [model.forest_size]
@@ -207,7 +206,7 @@ def _tune_forest(args: TuneOptions, settings: TuningSettings) -> int:
 
 def _tune_words(args: TuneOptions, settings: TuningSettings, kind: str) -> int:
     from forest_align.em.corpus.parsed_pairs import parser_fingerprint
-    from forest_align.em.tuning.search import best_values
+    from forest_align.em.tuning.study import best_values
     from forest_align.em.tuning.word_link_sweep import WordSweep, dev_pairs, word_space, word_start
     from forest_align.storage.fingerprints import files_fingerprint
     from forest_align.system.terminal import counting_bar
@@ -278,7 +277,7 @@ def _sweep(
     start: Values,
 ) -> optuna.Study:
     """Run or continue the study and print its trials."""
-    from forest_align.em.tuning.search import trial_table, winner_note
+    from forest_align.em.tuning.study import trial_table, winner_note
     from forest_align.em.tuning.trials import tune
     from forest_align.system.terminal import counting_bar
 

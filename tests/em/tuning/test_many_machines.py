@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from forest_align.em.tuning.search import TuningSettings
 from forest_align.em.tuning.study import SharedStudy
-from forest_align.em.tuning.trials import tune
+from forest_align.em.tuning.trials import TuningSettings, tune
 from forest_align.types import InputError
 
 from .toy_sweep import SPACE, Parabola, journal

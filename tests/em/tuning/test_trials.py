@@ -15,20 +15,17 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution, Int
 from optuna.exceptions import DuplicatedStudyError, StorageInternalError
 
 from forest_align.cli import main
-from forest_align.em.tuning import search
-from forest_align.em.tuning import study as _owners
 from forest_align.em.tuning import study as shared_study
-from forest_align.em.tuning.search import (
-    Range,
-    TuningSettings,
-    Values,
+from forest_align.em.tuning import trials
+from forest_align.em.tuning.study import (
+    SharedStudy,
     best_values,
+    claim,
     importances,
     trial_table,
     winner_note,
 )
-from forest_align.em.tuning.study import SharedStudy, claim
-from forest_align.em.tuning.trials import tune
+from forest_align.em.tuning.trials import Range, TuningSettings, Values, tune
 from forest_align.types import InputError
 
 from .toy_sweep import SPACE, START, Parabola, ended, journal, states
@@ -64,7 +61,7 @@ def test_a_range_is_searched_as_it_says() -> None:
 
 
 def test_workers_need_a_system_that_can_fork(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "can_fork", lambda: False)
+    monkeypatch.setattr(trials, "can_fork", lambda: False)
     assert TuningSettings(workers=1).workers == 1
     with pytest.raises(InputError, match="expected 1 on this system"):
         TuningSettings(workers=2)
@@ -178,8 +175,8 @@ def test_a_start_whose_process_dies_meanwhile_is_scored_among_the_trials_asked_f
     claim(other, begun)
     begun.set_user_attr("owner", [platform.node(), "0-0"])
     alive = {"0-0"}
-    is_alive = _owners._is_alive
-    monkeypatch.setattr(_owners, "_is_alive", lambda host, name: name in alive or is_alive(host, name))
+    is_alive = shared_study._is_alive
+    monkeypatch.setattr(shared_study, "_is_alive", lambda host, name: name in alive or is_alive(host, name))
 
     class Outliving(Parabola):
         def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:

@@ -15,9 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from forest_align.em.tuning.search import Range, TuningSettings, Values
 from forest_align.em.tuning.study import SharedStudy
-from forest_align.em.tuning.trials import tune
+from forest_align.em.tuning.trials import Range, TuningSettings, Values, tune
 
 SPACE = {"height": Range(0.0, 4.0), "size": Range(1, 100, integer=True, logarithmic=True)}
 START = {"height": 1.0, "size": 100}  # the best there is

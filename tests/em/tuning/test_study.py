@@ -17,15 +17,14 @@ import numpy as np
 import pytest
 
 from forest_align.em.tuning import study as trial_owners
-from forest_align.em.tuning.search import TuningSettings, Values, best_values
-from forest_align.em.tuning.study import SharedStudy, claim, dead_trials, give_back
-from forest_align.em.tuning.trials import tune
-from forest_align.system import sweep_workers
+from forest_align.em.tuning.study import SharedStudy, best_values, claim, dead_trials, give_back
+from forest_align.em.tuning.trials import TuningSettings, Values, tune
+from forest_align.system import processes
 from forest_align.system.processes import can_fork
 from forest_align.types import InputError
 
-from ..em.tuning import toy_sweep
-from ..em.tuning.toy_sweep import (
+from . import toy_sweep
+from .toy_sweep import (
     KINDS,
     SPACE,
     START,
@@ -154,7 +153,7 @@ def test_a_worker_that_fails_ends_the_sweep_and_leaves_no_trial_unended(
     kind: type[Exception],
     message: str,
 ) -> None:
-    monkeypatch.setattr(sweep_workers, "_PATIENCE_SECONDS", 300.0)
+    monkeypatch.setattr(processes, "_PATIENCE_SECONDS", 300.0)
     monkeypatch.setattr(BaseProcess, "kill", None)  # workers in a trial end when they are asked to
     masked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     with pytest.raises(kind, match=message) as error:
@@ -169,7 +168,7 @@ def test_a_worker_that_fails_ends_the_sweep_and_leaves_no_trial_unended(
 def test_a_worker_that_does_not_end_when_asked_to_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sweep_workers, "_PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(processes, "_PATIENCE_SECONDS", 0.1)
     first = tmp_path / "first"
 
     def work(turn: AbstractContextManager[object]) -> None:
@@ -181,7 +180,7 @@ def test_a_worker_that_does_not_end_when_asked_to_is_killed(
         raise InputError("no luck")
 
     with pytest.raises(InputError, match="no luck"):
-        sweep_workers.run_workers(work, 2, lambda: None)
+        processes.run_workers(work, 2, lambda: None)
     assert not left_over()
 
 
