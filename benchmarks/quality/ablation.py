@@ -36,7 +36,7 @@ import numpy as np
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.features import PairFeatures, phrase_classes
 from forest_align.aligners.forest.model import ForestModel
-from forest_align.aligners.projection.aligner import ProjectionAligner
+from forest_align.aligners.projection_aligner import ProjectionAligner
 from forest_align.aligners.words.candidate import Candidate
 from forest_align.aligners.words.choose import DEFAULT_WORDS
 from forest_align.alignment import Alignment, Links, Span, project

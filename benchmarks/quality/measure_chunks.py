@@ -16,8 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from forest_align.aligners.chunks.given_chunks import aligned_chunks
-from forest_align.aligners.chunks.related_chunks import related_links
+from forest_align.aligners.chunks import aligned_chunks, related_links
 from forest_align.aligners.pair import GivenChunks
 from forest_align.aligners.phrases.relation_model import RelationModel
 from forest_align.em.phrases.linked_pairs import LinkedPair, read_linked_pairs

@@ -28,7 +28,7 @@ from tqdm import tqdm
 
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.features import forest_of
-from forest_align.aligners.projection.aligner import ProjectionAligner
+from forest_align.aligners.projection_aligner import ProjectionAligner
 from forest_align.aligners.words.candidate import Candidate
 from forest_align.aligners.words.lexical import GivenCandidates
 from forest_align.alignment import Alignment, Links, SpanPair, project

@@ -31,7 +31,7 @@ from forest_align.aligners.forest.judge import JudgeModel
 from forest_align.aligners.forest.span_pairs import contained, overlaps
 from forest_align.aligners.joint.solver import maximise
 from forest_align.aligners.phrases.model import PhraseModel
-from forest_align.aligners.projection.aligner import ProjectionAligner
+from forest_align.aligners.projection_aligner import ProjectionAligner
 from forest_align.alignment import Alignment, PhrasePair
 from forest_align.data.formats.format import SentencePair
 from forest_align.data.pairs import read_pairs

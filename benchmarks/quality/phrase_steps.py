@@ -22,7 +22,7 @@ from tqdm import tqdm
 
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.phrases.model import PhraseModel
-from forest_align.aligners.projection.aligner import ProjectionAligner
+from forest_align.aligners.projection_aligner import ProjectionAligner
 from forest_align.alignment import Alignment, Links, Projection, project
 from forest_align.data.formats.format import SentencePair
 from forest_align.data.pairs import read_pairs

@@ -13,8 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.forest.base_pairs import CONFIDENT_LINK, features_of_candidates
-from forest_align.aligners.forest.features import RELATIONS, PairFeatures, phrase_classes
+from forest_align.aligners.forest.features import (
+    CONFIDENT_LINK,
+    RELATIONS,
+    PairFeatures,
+    features_of_candidates,
+    phrase_classes,
+)
 from forest_align.aligners.forest.options import ForestOptions
 from forest_align.aligners.forest.phrase_evidence import PhraseEvidence, judged_phrases
 from forest_align.aligners.forest.prepared_pair import PreparedPair

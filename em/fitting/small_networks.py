@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import torch
 
-from forest_align.aligners.phrases.rectifier import FARTHEST, RectifierNetwork
+from forest_align.aligners.phrases.model import FARTHEST, RectifierNetwork
 
 
 def descend(

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from forest_align.aligners.forest.calibration import PhraseCalibration, log_agreement
 from forest_align.aligners.forest.model import ForestModel
-from forest_align.aligners.forest.result import reported_derivation
+from forest_align.aligners.forest.options import PhraseCalibration
+from forest_align.aligners.forest.phrase_evidence import log_agreement
+from forest_align.aligners.forest.result import SearchedPair, reported_derivation
 from forest_align.alignment import Span, project
 from forest_align.em.corpus.corpus import CorpusPair
 from forest_align.types import InputError, ParseForest
@@ -69,7 +70,8 @@ def _judge_pair(pair: CorpusPair, model: ForestModel) -> tuple[np.ndarray, np.nd
         for temperature in TEMPERATURES
     ]
     source, target = forests = prepared.source, prepared.target
-    arrays = reported_derivation(forests, aligned[0], prepared.base, pair.candidates, own).arrays
+    searched = SearchedPair(pair.source, pair.target, pair.candidates, prepared.base, aligned[0])
+    arrays = reported_derivation(searched, own).arrays
     reported = ~arrays.absorbed
     reported &= source.is_constituent[arrays.source] & target.is_constituent[arrays.target]
     # A pair of two words has the probability of their link.

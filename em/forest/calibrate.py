@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from forest_align.aligners.forest.aligner import ForestAligner
-from forest_align.aligners.forest.calibration import PhraseCalibration
+from forest_align.aligners.forest.options import PhraseCalibration
 from forest_align.data.pairs import read_pairs
 from forest_align.em.corpus.corpus import CorpusReader
 from forest_align.em.forest._calibration import JudgedPhrases, fit_calibration, judge_phrases

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from forest_align.aligners.forest.model import ForestModel
-from forest_align.aligners.forest.result import build_alignment
+from forest_align.aligners.forest.result import SearchedPair, build_alignment
 from forest_align.alignment import Alignment, Links, Projection, project
 from forest_align.em.corpus.corpus import CorpusPair
 from forest_align.eval.metrics.phrase_scores import (
@@ -41,9 +41,8 @@ def align_pair(pair: CorpusPair, model: ForestModel) -> Alignment:
     """Align a corpus pair as :class:`forest_align.aligners.forest.aligner.ForestAligner` would."""
     prepared = pair.prepared(model.options_for(pair.phrases))
     arrays = prepared.align(*model.log_probabilities(pair.features), model.search_options(pair.phrases))
-    return build_alignment(
-        model, pair.source, pair.target, arrays, prepared.base, pair.candidates, pair.phrases
-    )
+    searched = SearchedPair(pair.source, pair.target, pair.candidates, prepared.base, arrays, pair.phrases)
+    return build_alignment(model, searched)
 
 
 def statistics_row(dev: DevPair, alignment: Alignment, annotators: int = 0) -> list[float]:

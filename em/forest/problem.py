@@ -19,6 +19,9 @@ from forest_align.types import ParseForest
 #: Log-probabilities of pairs of classes (S, T), of null-aligned source classes (S,) and target classes (T,).
 ClassScores = tuple[np.ndarray, np.ndarray, np.ndarray]
 
+# The options on which a prepared pair depends; the parser has no weight in training.
+_WEIGHTS = ("link_weight", "tree_weight", "phrase_weight", "phrase_bias")
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AlignmentProblem:
@@ -122,5 +125,5 @@ def _arrays_of(pair: PreparedPair, pair_rows: np.ndarray) -> list[np.ndarray]:
         pair.base_log_prior,
         np.zeros((0, 0)) if pair.links is None else pair.links.sums.corners,
         *((np.zeros(0),) * 3 if pair.phrases is None else pair.phrases.arrays),
-        np.array([pair.link_weight, pair.tree_weight, pair.phrase_weight, pair.phrase_bias]),
+        np.array([getattr(pair.options, name) for name in _WEIGHTS]),
     ]

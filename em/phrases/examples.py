@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from forest_align.aligners.phrases.proposals import ProposedPairs
+from forest_align.aligners.phrases.features import ProposedPairs
 from forest_align.alignment import Links
 from forest_align.data.formats.format import SentencePair
 from forest_align.em.contextual.examples import mtref_train_links, only_sure

@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 
 import numpy as np
 
-from forest_align.aligners.phrases.proposals import ProposedPairs
+from forest_align.aligners.phrases.features import ProposedPairs
 from forest_align.alignment import Links, project
 from forest_align.data.formats.format import PhraseUnit
 from forest_align.eval.metrics.unit_scores import IDENTITY

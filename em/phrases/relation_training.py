@@ -19,10 +19,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from forest_align.aligners.phrases.features import SpanPairIndex
-from forest_align.aligners.phrases.proposals import span_evidence
-from forest_align.aligners.phrases.relation_features import relation_features
-from forest_align.aligners.phrases.relation_model import RelationModel
+from forest_align.aligners.phrases.features import SpanPairIndex, span_evidence
+from forest_align.aligners.phrases.relation_model import RelationModel, relation_features
 from forest_align.alignment import CHUNK_RELATIONS
 from forest_align.em.corpus.parsed_pairs import ParsedPair
 from forest_align.em.phrases.linked_pairs import LinkedPair, read_linked_pairs

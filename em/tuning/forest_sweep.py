@@ -151,7 +151,7 @@ class SweepProblem:
         ]
         weights = self._model.weights, sorted(self._model.lexical.items())
         judge = self._model.judge if self._objective == "core-f1" else None
-        read = () if judge is None else (judge.network.fingerprint,)
+        read = () if judge is None else (judge.fingerprint,)
         known = kept, self._space, self._objective, sorted(self._sets), gold, self._identity
         return fingerprint_of(*weights, *read, *known)
 

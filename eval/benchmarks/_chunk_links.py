@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from forest_align.aligners.chunks.linked_chunks import align_chunks, essential_words
-from forest_align.aligners.chunks.related_chunks import CHUNK_ALIGNER, related_links
+from forest_align.aligners.chunks import CHUNK_ALIGNER, align_chunks, essential_words, related_links
 from forest_align.aligners.pair import GivenChunks
 from forest_align.alignment import Alignment, Span
 from forest_align.data.formats.format import ChunkLink, PairError

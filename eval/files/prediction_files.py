@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from forest_align.aligners.chunks.related_chunks import CHUNK_ALIGNER, related_links
+from forest_align.aligners.chunks import CHUNK_ALIGNER, related_links
 from forest_align.alignment import Alignment, Links, SpanPair
 from forest_align.data.formats.format import ChunkLink
 from forest_align.data.formats.pharaoh import FORMAT as PHARAOH

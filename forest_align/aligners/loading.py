@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from forest_align.aligners.forest.aligner import ForestAligner
     from forest_align.aligners.joint.aligner import JointAligner
     from forest_align.aligners.parsing_aligner import ParsingAligner
-    from forest_align.aligners.projection.aligner import ProjectionAligner
+    from forest_align.aligners.projection_aligner import ProjectionAligner
     from forest_align.aligners.semi_markov.aligner import SemiMarkovAligner
     from forest_align.aligners.sultan.aligner import SultanAligner
 
@@ -34,7 +34,7 @@ _KINDS = {
     "sultan": ("forest_align.aligners.sultan.aligner", "SultanAligner"),
     "semi-markov": ("forest_align.aligners.semi_markov.aligner", "SemiMarkovAligner"),
     "joint": ("forest_align.aligners.joint.aligner", "JointAligner"),
-    "projection": ("forest_align.aligners.projection.aligner", "ProjectionAligner"),
+    "projection": ("forest_align.aligners.projection_aligner", "ProjectionAligner"),
 }
 
 

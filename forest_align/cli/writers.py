@@ -135,7 +135,7 @@ def alignment_writer(
 
 def _chunks(alignment: Alignment) -> str:
     """The chunks of an alignment as a ``.wa`` file has them; nothing for a pair that could not be aligned."""
-    from forest_align.aligners.chunks.related_chunks import chunk_links
+    from forest_align.aligners.chunks import chunk_links
     from forest_align.data.formats.ists import write_pair
     from forest_align.data.pairs import SentencePair
 

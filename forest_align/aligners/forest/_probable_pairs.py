@@ -1,4 +1,4 @@
-"""Revises the pairs of a derivation: leaves unclear words out, adds probable phrases.
+"""Revises the pairs of a derivation: leaves unclear words out, adds or offers probable phrases.
 
 The search aligns every node once and needs two words wherever phrases rest on them. So a derivation has pairs
 of words whose link is doubtful, and lacks pairs of phrases that fit into it. Above all it lacks second pairs
@@ -14,17 +14,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forest_align.aligners.forest._maximum_set import compositional, log_posterior_of
-from forest_align.aligners.forest._tree_conditions import ChosenTree, chain_length
-from forest_align.aligners.forest.base_pairs import CONFIDENT_LINK
+from forest_align.aligners.forest._node_pairs import ChosenTree, chain_length, compositional, with_pairs
+from forest_align.aligners.forest.features import CONFIDENT_LINK, forest_of
+from forest_align.aligners.forest.span_pairs import contained, largest_below
 from forest_align.cext.alignment_arrays import BASE, COMPOSITIONAL, NONCOMPOSITIONAL, SINGLE
+from forest_align.types import Node
 
 if TYPE_CHECKING:
     from forest_align.aligners.forest.phrase_evidence import PhraseEvidence
     from forest_align.aligners.words.candidate import Candidate
+    from forest_align.alignment import Alignment
     from forest_align.cext.alignment_arrays import AlignmentArrays
     from forest_align.types import Derivation, ParseForest
 
+# Least probability of further pairs under the phrase-pair model; the judge would hardly choose any below it.
+_LEAST_OF_FURTHER = 0.2
 #: A pair of phrases that a word link leaves is left out if the phrase-pair model gives it less than this.
 LEAST_ACROSS_LINKS = 0.2
 
@@ -59,16 +63,7 @@ def with_revised_pairs(
         spans = _spans_of(chosen, arrays.source[places], arrays.target[places])
         new = _fitting(spans, forests, chosen, phrases, least)
         whole = np.append(whole, np.ones(len(new), bool))
-        arrays = arrays._replace(
-            source=np.append(arrays.source, [s for s, _ in new]).astype(np.int32),
-            target=np.append(arrays.target, [t for _, t in new]).astype(np.int32),
-            kind=np.append(arrays.kind, np.full(len(new), BASE, np.int8)),
-            parent=np.append(arrays.parent, np.zeros(len(new), np.int32)),
-            absorbed=np.append(arrays.absorbed, np.zeros(len(new), bool)),
-            log_posterior=np.append(
-                arrays.log_posterior, [log_posterior_of(arrays, forests, pair) for pair in new]
-            ),
-        )
+        arrays = with_pairs(arrays, forests, new, [BASE] * len(new), [0] * len(new))
     return _with_kinds(arrays, chosen, whole)
 
 
@@ -79,13 +74,13 @@ def _unclear(
 ) -> np.ndarray:
     """Which pairs are two words whose link is improbable, or of which one has another link: bool (D,)."""
     rows, columns = Counter(i for i, _ in links), Counter(j for _, j in links)
-    found = np.zeros(len(arrays.source), bool)
+    unclear = np.zeros(len(arrays.source), bool)
     for place, leaf in leaves.items():
         i, j = leaf.source[0], leaf.target[0]
         are_words = leaf.source[1] - i == 1 == leaf.target[1] - j
         if are_words and arrays.parent[place] >= 0:
-            found[place] = links[i, j] < CONFIDENT_LINK or rows[i] + columns[j] > 2
-    return found
+            unclear[place] = links[i, j] < CONFIDENT_LINK or rows[i] + columns[j] > 2
+    return unclear
 
 
 def _improbable(
@@ -100,10 +95,10 @@ def _improbable(
     starts, ends = spans[:, None, ::2], spans[:, None, 1::2]
     inside = (starts <= words) & (words < ends)  # (D, links, 2)
     longer = (spans[:, 1::2] - spans[:, ::2]).max(axis=1) > 1
-    found = (inside[..., 0] != inside[..., 1]).any(axis=1) & longer & (arrays.parent >= 0)
-    if found.any():
-        found[found] = phrases.log_probabilities(spans[found]) < np.log(LEAST_ACROSS_LINKS)
-    return found
+    across = (inside[..., 0] != inside[..., 1]).any(axis=1) & longer & (arrays.parent >= 0)
+    if across.any():
+        across[across] = phrases.log_probabilities(spans[across]) < np.log(LEAST_ACROSS_LINKS)
+    return across
 
 
 def _fitting(
@@ -114,54 +109,43 @@ def _fitting(
     least: float,
 ) -> list[tuple[int, int]]:
     """Nodes of the pairs that are added to those with the given spans, int (D, 4)."""
-    probabilities = phrases.probabilities
-    order = np.argsort(-probabilities, kind="stable")
-    order = order[probabilities[order] >= least]
-    candidates = phrases.spans[order].astype(np.int64)
-    order = np.flatnonzero(agree(candidates, spans).all(axis=1))
-    if not len(order):
-        return []
+    candidates = phrases.spans_from(least)
+    candidates = candidates[_agree(candidates, spans).all(axis=1)]
     node_of = [{(tree.start[node], tree.end[node]): node for node in tree.nodes} for tree in trees]
     used = [Counter(map(tuple, spans[:, columns].tolist())) for columns in (slice(0, 2), slice(2, 4))]
-    found: list[tuple[int, int]] = []
+    fitting: list[tuple[int, int]] = []
     added = np.zeros((0, 4), np.int64)
-    for row in candidates[order]:
+    for row in candidates:
         sides = tuple(row[:2].tolist()), tuple(row[2:].tolist())
-        if any(span not in known for known, span in zip(node_of, sides, strict=True)):
+        nodes = [known.get(span, -1) for known, span in zip(node_of, sides, strict=True)]
+        if min(nodes) < 0 or not _agree(row[None], added).all():
             continue
-        if not agree(row[None], added).all():
-            continue
-        nodes = [known[span] for known, span in zip(node_of, sides, strict=True)]
         times = [counts[span] for counts, span in zip(used, sides, strict=True)]
-        shared = [k for k in (0, 1) if times[k]]
-        if len(shared) == 2 or any(times[k] >= min(2, chain_length(forests[k], nodes[k])) for k in shared):
+        if all(times) or any(
+            count and count >= min(2, chain_length(forest, node))
+            for count, forest, node in zip(times, forests, nodes, strict=True)
+        ):
             continue
-        found.append((nodes[0], nodes[1]))
+        fitting.append((nodes[0], nodes[1]))
         added = np.concatenate([added, row[None]])
         for counts, span in zip(used, sides, strict=True):
             counts[span] += 1
-    return found
+    return fitting
 
 
-def _contains(outer: np.ndarray, inner: np.ndarray, column: int) -> np.ndarray:
-    """Whether spans of one side (its first column is given) contain others: bool (K, D)."""
-    starts = outer[:, None, column] <= inner[None, :, column]
-    result: np.ndarray = starts & (inner[None, :, column + 1] <= outer[:, None, column + 1])
-    return result
-
-
-def agree(some: np.ndarray, others: np.ndarray) -> np.ndarray:
+def _agree(some: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Whether two pairs lie below each other, or apart, on both sides alike: bool (K, D).
 
     If they share one node, one of the other nodes has to lie below the other.
     """
-    around = [_contains(some, others, column) for column in (0, 2)]
-    inside = [_contains(others, some, column).T for column in (0, 2)]
-    same = [one & other for one, other in zip(around, inside, strict=True)]
-    alike = (around[0] == around[1]) & (inside[0] == inside[1])
-    nested = [one ^ other for one, other in zip(around, inside, strict=True)]
-    result: np.ndarray = np.where(same[0], nested[1], np.where(same[1], nested[0], alike))
-    return result
+    starts, ends = some[:, None, ::2] - others[:, ::2], some[:, None, 1::2] - others[:, 1::2]
+    around, inside = (starts <= 0) & (ends >= 0), (starts >= 0) & (ends <= 0)  # (K, D, 2)
+    same, nested = around & inside, around ^ inside
+    alike = (around[..., 0] == around[..., 1]) & (inside[..., 0] == inside[..., 1])
+    agreeing: np.ndarray = np.where(
+        same[..., 0], nested[..., 1], np.where(same[..., 1], nested[..., 0], alike)
+    )
+    return agreeing
 
 
 def _spans_of(trees: tuple[ChosenTree, ChosenTree], source: np.ndarray, target: np.ndarray) -> np.ndarray:
@@ -177,14 +161,13 @@ def _spans_of(trees: tuple[ChosenTree, ChosenTree], source: np.ndarray, target: 
 def _with_kinds(
     arrays: AlignmentArrays, trees: tuple[ChosenTree, ChosenTree], whole: np.ndarray
 ) -> AlignmentArrays:
-    """Say anew what each pair rests on and which pair is around it; ``whole`` tells compositional pairs."""
+    """Recompute the kind and the parent of each pair; ``whole`` marks compositional pairs."""
     places = np.flatnonzero(~arrays.absorbed)
     nodes = arrays.source[places], arrays.target[places]
     spans = _spans_of(trees, *nodes)
-    below = _contains(spans, spans, 0) & _contains(spans, spans, 2)
+    below = contained(spans, spans).T
     np.fill_diagonal(below, False)
-    steps = below.astype(np.float32)
-    rests_on = below & ~(steps @ steps > 0)  # not those below another one that is below
+    rests_on = largest_below(below)
     kind, parent = arrays.kind.copy(), arrays.parent.copy()
     kind[arrays.absorbed] = COMPOSITIONAL  # what gave way decides no more
     for k, place in enumerate(places.tolist()):
@@ -201,3 +184,41 @@ def _with_kinds(
         is_whole = whole[place] and (any(supports) if arrays.parent[place] < 0 else all(supports))
         kind[place] = COMPOSITIONAL if is_whole else NONCOMPOSITIONAL
     return arrays._replace(kind=kind, parent=parent)
+
+
+def further_pairs(
+    alignment: Alignment, trees: tuple[Derivation, Derivation], evidence: PhraseEvidence
+) -> list[tuple[Node, Node]]:
+    """Pairs of constituents that the phrase-pair model finds probable, the best first.
+
+    A derivation aligns every node once. A further pair may share one node with a pair of it if their other
+    nodes lie one below the other: *the murder ↔ his death* beside *murder ↔ his death*. Otherwise it lies
+    below, around or apart from each pair on both sides alike. No link of the derivation leaves it.
+    """
+    if not alignment.root_aligned:
+        return []
+    ends = np.array(
+        [(*pair.source_node.span, *pair.target_node.span) for pair in alignment.phrases], np.int64
+    )
+    links = sorted(set(alignment.words.pairs) - set(alignment.outside))
+    words = np.array([(i, i + 1, j, j + 1) for i, j in links], np.int64).reshape(-1, 4)
+    spans = evidence.spans_from(_LEAST_OF_FURTHER)
+    known = (spans[:, None] == ends).all(axis=2).any(axis=1)
+    spans = spans[~known & _agree(spans, ends).all(axis=1) & _agree(spans, words).all(axis=1)]
+    if not len(spans):
+        return []
+    nodes = [
+        _constituents(forest_of(sentence), tree)
+        for sentence, tree in zip((alignment.source, alignment.target), trees, strict=True)
+    ]
+    return [
+        (nodes[0][start, end], nodes[1][first, last])
+        for start, end, first, last in spans.tolist()
+        if (start, end) in nodes[0] and (first, last) in nodes[1]
+    ]
+
+
+def _constituents(forest: ParseForest, tree: Derivation) -> dict[tuple[int, int], Node]:
+    """The constituents of one tree of a forest, by their spans."""
+    nodes = (forest.node(place) for place in ChosenTree.of(forest, tree).nodes)
+    return {node.span: node for node in nodes if node.is_constituent}

@@ -9,15 +9,14 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forest_align.aligners.chunks.given_chunks import aligned_chunks
+from forest_align.aligners.chunks import aligned_chunks
 from forest_align.aligners.forest._k_best_alignments import k_best
-from forest_align.aligners.forest.base_pairs import features_of_candidates
-from forest_align.aligners.forest.features import PairFeatures, forest_of
+from forest_align.aligners.forest.features import PairFeatures, features_of_candidates, forest_of
 from forest_align.aligners.forest.judge_features import DerivationPairs
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.forest.phrase_evidence import PhraseEvidence, judged_phrases
 from forest_align.aligners.forest.prepared_pair import PreparedPair
-from forest_align.aligners.forest.result import NAME, build_alignment, pairs_to_judge
+from forest_align.aligners.forest.result import NAME, SearchedPair, build_alignment, pairs_to_judge
 from forest_align.aligners.link_convention import check_convention
 from forest_align.aligners.model_folder import bundled_folder, model_folder
 from forest_align.aligners.pair import GivenChunks, GivenWords, Text
@@ -144,14 +143,14 @@ class ForestAligner(ParsingAligner):
     @property
     def settings(self) -> dict[str, Any]:
         """Options of the search, calibration, and the dictionary if the model has one."""
-        found = asdict(self.model.options) | {"calibration": asdict(self.model.calibration)}
+        settings = asdict(self.model.options) | {"calibration": asdict(self.model.calibration)}
         if self.model.phrase_options is not None:
-            found["phrase_options"] = asdict(self.model.phrase_options)
+            settings["phrase_options"] = asdict(self.model.phrase_options)
         if self.model.dictionary is not None:
-            found["dictionary"] = self.model.dictionary.encoded()[0]
+            settings["dictionary"] = self.model.dictionary.encoded()[0]
         if self._links != "sure":
-            found["links"] = self._links
-        return found
+            settings["links"] = self._links
+        return settings
 
     @classmethod
     def load(cls, name_or_path: str | Path = "forest", **options: Any) -> ForestAligner:
@@ -245,30 +244,33 @@ class ForestAligner(ParsingAligner):
         check_counts(k=k)
         source, target = self.prepare_pair(source, target)
         forest_of(source), forest_of(target)
-        found = self._k_best(source, target, self.candidates.candidates(source, target), k)
-        return [replace(one, made_by=self.made_by) for one in found]
+        alignments = self._k_best(source, target, self.candidates.candidates(source, target), k)
+        return [replace(alignment, made_by=self.made_by) for alignment in alignments]
 
     def _k_best(
         self, source: Sentence, target: Sentence, candidates: Sequence[Candidate], k: int
     ) -> list[Alignment]:
         """Up to ``k`` distinct alignments of two sentences with forests, at least one."""
         phrases = self.phrase_evidence(source, target, candidates)
-        arrays, base = self.search(source, target, candidates, phrases, packed=k > 1)
-        derivations: Iterable[AlignmentArrays] = [arrays]
-        if arrays.root_aligned and k > 1:
-            edges = forest_of(source).edges, forest_of(target).edges
+        pair = self.search(source, target, candidates, phrases, packed=k > 1)
+        derivations: Iterable[AlignmentArrays] = [pair.arrays]
+        if pair.arrays.root_aligned and k > 1:
+            edges = [forest.edges for forest in pair.forests]
             # The kernel's own result comes first, with its last digits.
-            derivations = chain(derivations, k_best(arrays, *edges, k * MOST_DERIVATIONS))
-        found: dict[object, Alignment] = {}
-        for one in derivations:
-            alignment = build_alignment(self.model, source, target, one, base, candidates, phrases)
-            whole = [pair for pair in alignment.phrases if pair.constituents]
-            spans = frozenset((pair.source_node.span, pair.target_node.span) for pair in whole)
-            found.setdefault((spans, alignment.words.pairs), alignment)
-            if len(found) == k:
+            derivations = chain(derivations, k_best(pair.arrays, edges[0], edges[1], k * MOST_DERIVATIONS))
+        distinct: dict[object, Alignment] = {}
+        for arrays in derivations:
+            alignment = build_alignment(self.model, pair._replace(arrays=arrays))
+            spans = frozenset(
+                (phrase.source_node.span, phrase.target_node.span)
+                for phrase in alignment.phrases
+                if phrase.constituents
+            )
+            distinct.setdefault((spans, alignment.words.pairs), alignment)
+            if len(distinct) == k:
                 break
         spans_known = None if phrases is None else phrases.phrases
-        return [self._judged(alignment, spans_known) for alignment in found.values()]
+        return [self._judged(alignment, spans_known) for alignment in distinct.values()]
 
     def _judged(self, alignment: Alignment, phrases: SpanEvidence | None) -> Alignment:
         """The alignment with what its phrases say about each other, and with its paraphrase probability."""
@@ -293,8 +295,7 @@ class ForestAligner(ParsingAligner):
             If a sentence has no forest.
         """
         phrases = self.phrase_evidence(source, target, candidates)
-        arrays, base = self.search(source, target, candidates, phrases)
-        return pairs_to_judge(self.model, source, target, arrays, base, candidates, phrases)
+        return pairs_to_judge(self.model, self.search(source, target, candidates, phrases))
 
     def search(
         self,
@@ -304,7 +305,7 @@ class ForestAligner(ParsingAligner):
         phrases: PhraseEvidence | None = None,
         *,
         packed: bool = False,
-    ) -> tuple[AlignmentArrays, dict[tuple[int, int], Candidate]]:
+    ) -> SearchedPair:
         """Run the kernel.
 
         Parameters
@@ -320,10 +321,8 @@ class ForestAligner(ParsingAligner):
 
         Returns
         -------
-        AlignmentArrays
-            Result of the kernel.
-        dict of (int, int) to Candidate
-            The base pairs that the search started from, each with the candidate that it represents.
+        SearchedPair
+            The arguments, the base pairs that the search started from, and the arrays of the kernel.
 
         Raises
         ------
@@ -333,7 +332,8 @@ class ForestAligner(ParsingAligner):
         features = self.features(source, target, candidates)
         pair = PreparedPair.of(source, target, features, candidates, self.model.options_for(phrases), phrases)
         options = self.model.search_options(phrases)._replace(packed=packed)
-        return pair.align(*self.model.log_probabilities(features), options), pair.base
+        arrays = pair.align(*self.model.log_probabilities(features), options)
+        return SearchedPair(source, target, candidates, pair.base, arrays, phrases)
 
     def phrase_evidence(
         self, source: Sentence, target: Sentence, candidates: Sequence[Candidate]

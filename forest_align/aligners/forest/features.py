@@ -10,17 +10,25 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from forest_align.cext.alignment_arrays import MOST_NODES
+from forest_align.lexicon.evidence import word_evidence
 from forest_align.lexicon.lexicon import Evidence
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
+    from forest_align.aligners.words.candidate import Candidate
+    from forest_align.aligners.words.lexical import Dictionary
+    from forest_align.lexicon.lexicon import Lexicon
     from forest_align.types import ParseForest, Sentence
 
+#: Least score of a word candidate that is reported where the derivation links neither word, and of one that
+#: is reported in any case.
+CONFIDENT_LINK, CERTAIN_LINK = 0.5, 0.6
 CATEGORIES = ("N", "V", "ADJ", "ADV", "P", "CC", "other", "null")
 NULL = CATEGORIES.index("null")
 
@@ -40,7 +48,7 @@ _SAME_CATEGORY = RELATIONS.index("same_category")
 # All features except the lexicalised ones, in the order of their weights.
 GENERAL_FEATURES = (
     *RELATIONS,
-    *(f"category:{one}:{two}" for one in CATEGORIES for two in CATEGORIES),
+    *(f"category:{ours}:{theirs}" for ours in CATEGORIES for theirs in CATEGORIES),
 )
 
 _CATEGORY_OF_TAG = {
@@ -81,23 +89,20 @@ def phrase_classes(sentence: Sentence) -> PhraseClasses:
     """Group the phrases of a sentence by their attributes."""
     forest = forest_of(sentence)
     numbers: dict[tuple[str, int], int] = {}
-    heads: dict[int, int] = {}
     tokens: list[list[int]] = []
+    class_of_token = np.zeros(len(sentence), np.int32)
     for head in np.unique(forest.head).tolist():
         token = sentence.tokens[head]
         key = (token.lemma or token.text.lower(), reduced_category(token.tag))
-        number = numbers.setdefault(key, len(numbers))
+        class_of_token[head] = number = numbers.setdefault(key, len(numbers))
         if number == len(tokens):
             tokens.append([])
         tokens[number].append(head)
-        heads[head] = number
-    table = np.zeros(len(sentence), np.int32)
-    table[list(heads)] = list(heads.values())
     return PhraseClasses(
         tuple(lemma for lemma, _ in numbers),
         np.array([category for _, category in numbers], np.int32),
         tuple(tuple(places) for places in tokens),
-        table[forest.head],
+        class_of_token[forest.head],
     )
 
 
@@ -122,17 +127,46 @@ class PairFeatures:
     relations: np.ndarray
 
 
+def features_of_candidates(
+    source: Sentence,
+    target: Sentence,
+    candidates: Iterable[Candidate],
+    lexicon: Lexicon,
+    dictionary: Dictionary | None = None,
+) -> PairFeatures:
+    """Features of the phrase pairs of two sentences.
+
+    Candidates with a probability of at least :data:`CONFIDENT_LINK` count as links. If there is a dictionary,
+    it relates words, instead of the lexicon alone.
+    """
+    links: list[tuple[int, int]] = []
+    for candidate in candidates:
+        ours, theirs = candidate.source, candidate.target
+        if not (0 <= ours[0] < ours[1] <= len(source) and 0 <= theirs[0] < theirs[1] <= len(target)):
+            raise InputError(
+                f"candidate {ours}-{theirs} is out of range: "
+                f"the sentences have {len(source)} and {len(target)} tokens"
+            )
+        if candidate.weighted and candidate.score >= CONFIDENT_LINK:
+            links += product(range(*ours), range(*theirs))
+    if dictionary is None:
+        evidence = word_evidence(source, target, lexicon)
+    else:
+        evidence = dictionary.evidence(source, target, lexicon)
+    return pair_features(source, target, evidence, links)
+
+
 def pair_features(
     source: Sentence, target: Sentence, evidence: np.ndarray, links: Iterable[tuple[int, int]] = ()
 ) -> PairFeatures:
     """Compute the features of two sentences with forests, whose ``links`` are taken as true.
 
-    Shapes: ``evidence`` int32 (n, m), of :func:`forest_align.lexicon.evidence.word_evidence`.
+    Shapes: ``evidence`` int32 (n, m), of :func:`.word_evidence`.
     """
     classes = phrase_classes(source), phrase_classes(target)
     by_token = np.zeros((len(source), len(target), len(RELATIONS)))
-    for at, bits in enumerate(_RELATION_BITS):
-        by_token[:, :, at] = (evidence & int(bits)) != 0
+    for relation, bits in enumerate(_RELATION_BITS):
+        by_token[:, :, relation] = (evidence & int(bits)) != 0
     for i, j in links:
         by_token[i, j, LINKED] = 1.0
     relations = _by_class(_by_class(by_token, classes[0].tokens).swapaxes(0, 1), classes[1].tokens)
@@ -143,8 +177,8 @@ def pair_features(
 
 def _by_class(values: np.ndarray, tokens: tuple[tuple[int, ...], ...]) -> np.ndarray:
     """Maximum over the tokens of each class, along the first axis."""
-    found = values[[places[0] for places in tokens]]
+    largest = values[[places[0] for places in tokens]]
     for number, places in enumerate(tokens):
         if len(places) > 1:
-            found[number] = values[list(places)].max(axis=0)
-    return found
+            largest[number] = values[list(places)].max(axis=0)
+    return largest

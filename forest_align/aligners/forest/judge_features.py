@@ -9,16 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forest_align.aligners.forest.derivation_rules import Rules, derivation_rules
-from forest_align.aligners.forest.span_pairs import contained, nearness, overlaps
+from forest_align.aligners.forest.span_pairs import Rules, contained, derivation_rules, nearness, overlaps
 from forest_align.aligners.logistic_function import logistic
-from forest_align.aligners.phrases.features import (
-    FEATURES,
-    SpanPairIndex,
-    phrase_features,
-    sizes_of_sums,
-    unit_vectors,
-)
+from forest_align.aligners.phrases.features import FEATURES, phrase_features
 from forest_align.types import Node
 from forest_align.types.spans import is_different
 
@@ -80,8 +73,8 @@ class DerivationPairs:
     def is_own(self) -> np.ndarray:
         """Whether each pair is one of the derivation, bool (K,)."""
         others = len(self.further) + len(self.rules.whole)
-        found: np.ndarray = np.arange(len(self.spans)) < len(self.spans) - others
-        return found
+        is_own: np.ndarray = np.arange(len(self.spans)) < len(self.spans) - others
+        return is_own
 
 
 def derivation_pairs(
@@ -94,8 +87,8 @@ def derivation_pairs(
 
     The first look is a model that judges each pair without regard to the others.
     """
-    sentences, phrases = (alignment.source, alignment.target), alignment.phrases
-    nodes = nodes_by_ends(phrases, further)
+    sentences = alignment.source, alignment.target
+    nodes = nodes_by_ends(alignment.phrases, further)
     scores = alignment.words.scores or [0.5] * len(alignment.words)
     links = dict(zip(alignment.words.pairs, scores, strict=True))
     words = [(i, i + 1, j, j + 1) for i, j in links.keys() - set(alignment.outside)]
@@ -120,15 +113,8 @@ def derivation_pairs(
             (evidence.target, sentences[1], spans[:, 2:], [theirs for _, theirs in nodes.values()]),
         )
     ]
-    sizes = [
-        sizes_of_sums(unit_vectors(np.asarray(sentence.vectors)), side)
-        for sentence, side in zip(sentences, sides, strict=True)
-    ]
-    every = np.arange(len(spans))
-    features = phrase_features(
-        evidence.over(sides[0], sides[1], (sizes[0], sizes[1])), SpanPairIndex(every, every)
-    )
-    looks = np.clip(first_look.log_odds_of(features).astype(np.float64), -_MOST_ODDS, _MOST_ODDS)
+    features = phrase_features(*evidence.over(sentences, sides))
+    looks = np.clip(first_look.log_odds(features).astype(np.float64), -_MOST_ODDS, _MOST_ODDS)
     # Log-odds of all pairs of the derivation; those of single words are their links'.
     odds = np.zeros(len(known))
     odds[own] = looks[: len(own)]
@@ -139,14 +125,8 @@ def derivation_pairs(
     removed = np.concatenate([np.full((len(own), 2), -1), rules.removed])
     beyond = is_further[top] | (is_further[removed] & (removed >= 0)).any(axis=1)
     lacking = np.where(removed < 0, _MOST_ODDS, odds[removed]).min(axis=1)
-    alone = [
-        looks,
-        is_rule,
-        beyond,
-        (removed >= 0).sum(axis=1),
-        np.where(is_rule, odds[top], 0.0),
-        np.where(is_rule, lacking, 0.0),
-    ]
+    of_rules = np.where(is_rule, [odds[top], lacking], 0.0)
+    alone = [looks, is_rule, beyond, (removed >= 0).sum(axis=1), *of_rules]
     lower = tuple([word.lower() for word in sentence.words] for sentence in sentences)
     texts = [(lower[0][a:b], lower[1][c:d]) for a, b, c, d in spans.tolist()]
     differing = np.array([is_different(*both) for both in texts], bool)
@@ -199,9 +179,8 @@ def _in_derivation(
     below = inside.T & differing[None, :]  # below[k, l]: l lies inside k and differs
     sizes = (spans[:, 1::2] - spans[:, ::2]).max(axis=1)
     covered = np.where(below, sizes[None, :], 0).max(axis=1, initial=0) / np.maximum(sizes, 1)
-    around = inside
-    smallest = np.where(around, sizes[None, :], np.iinfo(np.int64).max)
-    nearest = np.where(around.any(axis=1), looks[smallest.argmin(axis=1)], -_MOST_ODDS)
+    smallest = np.where(inside, sizes[None, :], np.iinfo(np.int64).max)
+    nearest = np.where(inside.any(axis=1), looks[smallest.argmin(axis=1)], -_MOST_ODDS)
     best = [_best(table, looks) for table in rivals]
     return np.column_stack(
         [
@@ -215,15 +194,15 @@ def _in_derivation(
             np.log1p(below @ probabilities),
             np.log1p(contained(single, spans).sum(axis=0)),
             covered,
-            _best(around, looks),
+            _best(inside, looks),
             nearest,
         ]
     )
 
 
 def _best(table: np.ndarray, looks: np.ndarray) -> np.ndarray:
-    found: np.ndarray = np.where(table, looks[None, :], -_MOST_ODDS).max(axis=1, initial=-_MOST_ODDS)
-    return found
+    best: np.ndarray = np.where(table, looks[None, :], -_MOST_ODDS).max(axis=1, initial=-_MOST_ODDS)
+    return best
 
 
 def _same_words(source: Sequence[str], target: Sequence[str]) -> tuple[float, ...]:

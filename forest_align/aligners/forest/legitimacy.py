@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
-from forest_align.aligners.forest._maximum_set import with_link
-from forest_align.aligners.forest._tree_conditions import (
+from forest_align.aligners.forest._node_pairs import (
     ChosenTree,
     NodePair,
     chain_length,
     missing_pairs,
     structure_violations,
+    with_link,
 )
 from forest_align.alignment import Alignment, Span, SpanPair
 from forest_align.parsing import forest_from_bracket
 from forest_align.types import Derivation, InputError, ParseForest
+
+_SIDES = ("source", "target")
 
 
 def alignment_violations(alignment: Alignment, *, maximum_set: bool = False) -> list[str]:
@@ -37,24 +39,29 @@ def alignment_violations(alignment: Alignment, *, maximum_set: bool = False) -> 
         If the alignment has no trees, or its trees do not contain its phrases.
     """
     source, target = (forest_from_bracket(tree)[1] for tree in (alignment.source_tree, alignment.target_tree))
-    pairs = []
-    rules = [(one.source_node.span, one.target_node.span) for one in alignment.phrases if one.is_rule]
-    of_nodes = [pair for pair in alignment.phrases if not pair.is_rule]
-    for pair in of_nodes:
+    pairs, aligned, rules = [], [], []
+    for pair in alignment.phrases:
         spans = pair.source_node.span, pair.target_node.span
+        if pair.is_rule:
+            rules.append(spans)
+            continue
         nodes = source.node_of_span(*spans[0]), target.node_of_span(*spans[1])
         if not all(nodes):
             raise InputError(f"the trees have no phrases over the tokens {spans[0]} and {spans[1]}")
         pairs.append((nodes[0][0], nodes[1][0], pair.compositional))
-    trees = source.best_derivation(), target.best_derivation()
-    rooted = alignment.root_aligned
-    links = alignment.words.pairs if maximum_set else None
-    found = violations(
-        source, target, *trees, pairs, root_aligned=rooted, maximum_set_of=links, further=not maximum_set
+        aligned.append(spans)
+    of_nodes = violations(
+        source,
+        target,
+        source.best_derivation(),
+        target.best_derivation(),
+        pairs,
+        root_aligned=alignment.root_aligned,
+        maximum_set_of=alignment.words.pairs if maximum_set else None,
+        further=not maximum_set,
     )
-    aligned = [(pair.source_node.span, pair.target_node.span) for pair in of_nodes]
     inside = set(alignment.words.pairs) - set(alignment.outside)
-    return found + rule_violations(aligned, rules, sorted(inside))
+    return of_nodes + rule_violations(aligned, rules, sorted(inside))
 
 
 def rule_violations(
@@ -67,20 +74,20 @@ def rule_violations(
     rule that lies inside it on one side lies inside it on the other. Two rules that share a word lie one
     inside the other on both sides. Spans are half-open.
     """
-    found = []
+    wrong = []
     words = [((i, i + 1), (j, j + 1)) for i, j in links]
     for rule in rules:
         if not any(all(map(_contains, pair, rule)) for pair in pairs):
-            found.append(f"rule: {rule} lies in no aligned pair")
+            wrong.append(f"rule: {rule} lies in no aligned pair")
         for other in (*pairs, *rules, *words):
             inside = [_contains(ours, theirs) for ours, theirs in zip(rule, other, strict=True)]
             if inside[0] != inside[1]:
-                found.append(f"rule: {other} lies inside {rule} on one side only")
+                wrong.append(f"rule: {other} lies inside {rule} on one side only")
     for one, two in combinations(rules, 2):
         shares = any(max(a[0], b[0]) < min(a[1], b[1]) for a, b in zip(one, two, strict=True))
         if shares and not any(all(map(_contains, *both)) for both in ((one, two), (two, one))):
-            found.append(f"rule: {one} and {two} overlap")
-    return found
+            wrong.append(f"rule: {one} and {two} overlap")
+    return wrong
 
 
 def _contains(outer: Span, inner: Span) -> bool:
@@ -108,10 +115,8 @@ def violations(
     other nodes lie one below the other.
 
     Maximum set is checked on demand: no further pair may be added that a word link or two pairs support
-    (:func:`~forest_align.aligners.forest._maximum_set.with_link`,
-    :func:`~forest_align.aligners.forest._tree_conditions.missing_pairs`). Parts of constituents do not count:
-    brackets do not tell how a tree was binarized. A search for the most probable derivation may leave out
-    pairs that could be added.
+    (``with_link``, ``missing_pairs``). Parts of constituents do not count: brackets do not show how a tree
+    was binarized. A search for the most probable derivation may leave out pairs that could be added.
 
     A pair has a source node, a target node and whether it is compositional. If the roots are not aligned,
     root-pair containment and maximum set are not required; if they are, every pair lies below them. The word
@@ -119,37 +124,31 @@ def violations(
     derivation, any node may be in several pairs, if their other nodes lie one below the other.
     """
     trees = ChosenTree.of(source, source_tree), ChosenTree.of(target, target_tree)
-    found = []
     roots = (source_tree.root, target_tree.root)
+    wrong = []
     has_root = any((s, t) == roots for s, t, _ in pairs)
     if root_aligned != has_root:
-        found.append(f"root pair: {roots} is {'' if has_root else 'not '}aligned")
-    for tree, forest, derivation, side in zip(
-        trees, (source, target), (source_tree, target_tree), (0, 1), strict=True
-    ):
-        if derivation.root not in forest.roots:
-            found.append(f"same tree: {derivation.root} is no root")
+        wrong.append(f"root pair: {roots} is {'' if has_root else 'not '}aligned")
+    for side, (tree, forest, root) in enumerate(zip(trees, (source, target), roots, strict=True)):
+        if root not in forest.roots:
+            wrong.append(f"same tree: {root} is no root")
         missing = [pair[side] for pair in pairs if pair[side] not in tree.nodes]
-        found += [
-            f"same tree: node {node} is not in the {('source', 'target')[side]} tree" for node in missing
-        ]
-    if found:
-        return found
+        wrong += [f"same tree: node {node} is not in the {_SIDES[side]} tree" for node in missing]
+    if wrong:
+        return wrong
     for side, forest in enumerate((source, target)):
-        found += _repeated(trees[1 - side], None if further else forest, pairs, side)
-    if found:
-        return found
-    found = structure_violations(trees, roots, pairs)
-    if not found and root_aligned and maximum_set_of is not None:
-        leaves = [(trees[0].lowest(i, i + 1), trees[1].lowest(j, j + 1)) for i, j in maximum_set_of]
-        lacking = [leaf for leaf in leaves if with_link(trees, pairs, leaf) is not None]
-        lacking += [
-            (s, t)
-            for s, t in missing_pairs(trees, pairs)
-            if source.is_constituent[s] and target.is_constituent[t]
-        ]
-        found = [f"maximum set: {pair} could be added" for pair in lacking]
-    return found
+        wrong += _repeated(trees[1 - side], None if further else forest, pairs, side)
+    wrong = wrong or structure_violations(trees, roots, pairs)
+    if wrong or not root_aligned or maximum_set_of is None:
+        return wrong
+    leaves = [(trees[0].lowest(i, i + 1), trees[1].lowest(j, j + 1)) for i, j in maximum_set_of]
+    lacking = [leaf for leaf in leaves if with_link(trees, pairs, leaf) is not None]
+    lacking += [
+        (s, t)
+        for s, t in missing_pairs(trees, pairs)
+        if source.is_constituent[s] and target.is_constituent[t]
+    ]
+    return [f"maximum set: {pair} could be added" for pair in lacking]
 
 
 def _repeated(
@@ -159,15 +158,15 @@ def _repeated(
     partners: dict[int, list[int]] = {}
     for pair in pairs:
         partners.setdefault(pair[side], []).append(pair[1 - side])
-    found = []
+    wrong = []
     for node, others in sorted(partners.items()):
-        name = f"consistency: {('source', 'target')[side]} node {node}"
+        name = f"consistency: {_SIDES[side]} node {node}"
         most = len(others) if forest is None else chain_length(forest, node)
         if len(others) > most or len(set(others)) < len(others):
-            found.append(f"{name} is aligned {'twice' if len(others) == 2 else f'{len(others)} times'}")
+            wrong.append(f"{name} is aligned {'twice' if len(others) == 2 else f'{len(others)} times'}")
         elif not all(
             other_tree.contains(one, two) or other_tree.contains(two, one)
             for one, two in combinations(others, 2)
         ):
-            found.append(f"{name} is aligned with nodes that lie apart")
-    return found
+            wrong.append(f"{name} is aligned with nodes that lie apart")
+    return wrong

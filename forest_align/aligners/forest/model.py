@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from forest_align.aligners.forest.calibration import PhraseCalibration
 from forest_align.aligners.forest.features import CATEGORIES, GENERAL_FEATURES, NULL, RELATIONS, PairFeatures
 from forest_align.aligners.forest.judge import JudgeModel
-from forest_align.aligners.forest.options import ForestOptions
+from forest_align.aligners.forest.options import ForestOptions, PhraseCalibration
 from forest_align.aligners.model_folder import ModelFormat, damaged
-from forest_align.aligners.phrases.model import PhraseModel
+from forest_align.aligners.phrases.model import NetworkModel, PhraseModel
 from forest_align.aligners.phrases.relation_model import RelationModel
 from forest_align.aligners.words.choose import DEFAULT_WORDS
 from forest_align.aligners.words.lexical import Dictionary
@@ -32,7 +31,12 @@ FOREST_SIZE = "forest_size"
 _DEFAULT_FOREST_SIZE = 10
 # Forests of more trees take all memory for one long sentence.
 _MOST_TREES = 10_000
-_PHRASES, _RELATIONS, _JUDGE = "phrases", "relations", "judge"
+# Models that are parts of this one, in folders of these names.
+_PARTS: dict[str, type[NetworkModel]] = {
+    "phrases": PhraseModel,
+    "relations": RelationModel,
+    "judge": JudgeModel,
+}
 # Words of real text may contain halves of surrogate pairs.
 _TEXT = ("utf-8", "surrogatepass")
 FORMAT = ModelFormat(
@@ -118,12 +122,8 @@ class ForestModel:
 
     def with_options(self, **changes: Any) -> ForestModel:
         """The model with other values of some options, with evidence of the phrase-pair model and without."""
-        own = self.phrase_options
-        return replace(
-            self,
-            options=replace(self.options, **changes),
-            phrase_options=None if own is None else replace(own, **changes),
-        )
+        own = self.phrase_options and replace(self.phrase_options, **changes)
+        return replace(self, options=replace(self.options, **changes), phrase_options=own)
 
     def search_options(self, phrases: PhraseEvidence | None = None) -> SearchOptions:
         """The options of the kernel: those of the search and the temperature of posteriors."""
@@ -186,9 +186,8 @@ class ForestModel:
         }
         if self.dictionary is not None:
             card["dictionary"], tensors["derivations"] = self.dictionary.encoded()
-        parts = {_PHRASES: self.phrases, _RELATIONS: self.relations, _JUDGE: self.judge}
-        present = {name: part for name, part in parts.items() if part is not None}
-        FORMAT.save(folder, card, tensors, present)
+        parts = {name: getattr(self, name) for name in _PARTS}
+        FORMAT.save(folder, card, tensors, {name: part for name, part in parts.items() if part is not None})
 
     @classmethod
     def load(cls, folder: str | Path) -> ForestModel:
@@ -201,40 +200,34 @@ class ForestModel:
         """
         saved = (_WITH_DICTIONARY if "dictionary" in FORMAT.card(folder) else FORMAT).load(folder)
         card, tensors = saved.card, saved.arrays
-        parts = saved.part(_PHRASES), saved.part(_RELATIONS), saved.part(_JUDGE)
-        phrases = PhraseModel.load(parts[0]) if parts[0] is not None else None
-        relations = RelationModel.load(parts[1]) if parts[1] is not None else None
-        judge = JudgeModel.load(parts[2]) if parts[2] is not None else None
+        parts: dict[str, Any] = {
+            name: kind.load(part) for name, kind in _PARTS.items() if (part := saved.part(name)) is not None
+        }
         try:
             lexical = _lexical(tensors)
         except ValueError as error:
             raise ModelError(f"cannot read the weights in {str(saved.path)!r}: {error}") from None
         try:
-            dictionary = None
+            # Models without a calibration report plain posteriors.
+            settings: dict[str, Any] = {
+                "options": _options_of(ForestOptions, card.get("options"), "options"),
+                "calibration": _options_of(PhraseCalibration, card.get("calibration", {}), "calibration"),
+            }
             if "dictionary" in card:
-                dictionary = Dictionary.decoded(card["dictionary"], tensors["derivations"])
-            return cls(
-                tensors["general"].astype(np.float64),
-                lexical,
-                _options_of(ForestOptions, card.get("options"), "options"),
-                saved.notes("description"),
-                # Models without a calibration report plain posteriors.
-                _options_of(PhraseCalibration, card.get("calibration", {}), "calibration"),
-                dictionary,
-                phrases,
-                _options_of(ForestOptions, card["phrase_options"], "phrase_options")
-                if "phrase_options" in card
-                else None,
-                relations,
-                judge,
-            )
+                settings["dictionary"] = Dictionary.decoded(card["dictionary"], tensors["derivations"])
+            if "phrase_options" in card:
+                settings["phrase_options"] = _options_of(
+                    ForestOptions, card["phrase_options"], "phrase_options"
+                )
+            weights, notes = tensors["general"].astype(np.float64), saved.notes("description")
+            return cls(weights, lexical, description=notes, **settings, **parts)
         except InputError as error:
             raise damaged(folder, error) from None
 
 
 def _options_of(kind: type[Options], values: Any, name: str) -> Options:
     """Build options or a calibration from the field of a description with this name."""
-    known = {one.name for one in fields(kind)}
+    known = {option.name for option in fields(kind)}
     if not isinstance(values, dict):
         raise InputError(f"expected an object, found {describe(values)}", field=name)
     if unknown := values.keys() - known:
@@ -264,6 +257,5 @@ def _lexical(tensors: Mapping[str, np.ndarray]) -> dict[str, float]:
 
 def _log_sum(values: np.ndarray, axis: int) -> np.ndarray:
     top = values.max(axis=axis)
-    spread = np.exp(values - np.expand_dims(top, axis)).sum(axis=axis)
-    result: np.ndarray = top + np.log(spread)
+    result: np.ndarray = top + np.log(np.exp(values - np.expand_dims(top, axis)).sum(axis=axis))
     return result

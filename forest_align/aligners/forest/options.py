@@ -1,10 +1,12 @@
-"""Options of the forest aligner's search, and their bounds."""
+"""Options of the forest aligner's search with their bounds, and the calibration of its probabilities."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields
 from numbers import Integral
-from typing import Any
+
+import numpy as np
 
 from forest_align.cext.alignment_arrays import BOUNDS as KERNEL_BOUNDS
 from forest_align.cext.alignment_arrays import SearchOptions
@@ -28,15 +30,6 @@ BOUNDS: dict[str, tuple[float, float]] = {
 }
 
 
-def _check_number(value: Any, name: str, *, whole: bool) -> None:
-    least, most = BOUNDS[name]
-    if not (is_number(value) and value >= least and (isinstance(value, Integral) or not whole)):
-        which = "a whole number" if whole else "a number"
-        raise InputError(f"expected {which} of at least {least}, found {value!r}", field=name)
-    if value > most:
-        raise InputError(f"expected at most {most}, found {value}", field=name)
-
-
 @dataclass(frozen=True, slots=True)
 class ForestOptions:
     """Options of the search; the symbols are those of Arase & Tsujii (2017).
@@ -54,7 +47,7 @@ class ForestOptions:
         Exponent of a word candidate's score in the score of its base pair.
     link_weight : float
         Exponent, in the score of a phrase pair or null phrase, of the probability that the word links agree
-        with it, see :class:`forest_align.aligners.forest._link_evidence.LinkEvidence`.
+        with it, see :class:`.LinkEvidence`.
     tree_weight : float
         Exponent, in the score of a derivation, of the probability of its trees relative to the most probable
         trees.
@@ -92,9 +85,16 @@ class ForestOptions:
     def __post_init__(self) -> None:
         check_boolean(self.strict, "strict")
         for option in fields(self):
-            value = getattr(self, option.name)
-            if option.name in BOUNDS and not (value is None and option.name == "noncompositional_penalty"):
-                _check_number(value, option.name, whole=isinstance(option.default, int))
+            name, value = option.name, getattr(self, option.name)
+            if name not in BOUNDS or (value is None and name == "noncompositional_penalty"):
+                continue
+            least, most = BOUNDS[name]
+            is_whole = isinstance(option.default, int)
+            if not (is_number(value) and value >= least and (isinstance(value, Integral) or not is_whole)):
+                which = "a whole number" if is_whole else "a number"
+                raise InputError(f"expected {which} of at least {least}, found {value!r}", field=name)
+            if value > most:
+                raise InputError(f"expected at most {most}, found {value}", field=name)
 
     def search_options(self) -> SearchOptions:
         """The options of the kernel, at a temperature of 1."""
@@ -109,3 +109,52 @@ class ForestOptions:
             single_support=not self.strict,
             count_all_nulls=False,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseCalibration:
+    """Formula for the probability of a phrase pair: posterior^a · (agreement with the word links)^b.
+
+    Posteriors alone are overconfident. The powers in the score of a derivation (``candidate_weight``,
+    ``link_weight``, ``tree_weight``) find good alignments but sharpen the distribution over them. If few
+    alignments compete, the best one gets nearly all of the probability, whether it is good or bad. A
+    temperature reduces the sharpness; agreement with the word links separates good pairs from bad ones.
+
+    The default does not change the posterior. A number that is out of range raises an InputError.
+    """
+
+    # In the distribution behind the posteriors, an alignment has its score raised to the power 1 /
+    # temperature, normalised. Above 0; 1 keeps the scores, higher values flatten the distribution.
+    temperature: float = 1.0
+    posterior_power: float = 1.0  # a, at least 0
+    link_power: float = 0.0  # b, at least 0
+    # Where the phrase-pair model judges, the probability of a pair is the model's to this power; at least 0
+    phrase_power: float = 1.0
+
+    def __post_init__(self) -> None:
+        for power in fields(self):
+            value = getattr(self, power.name)
+            if not is_number(value) or value < 0:
+                raise InputError(f"expected a number of at least 0, found {value!r}", field=power.name)
+        least, most = KERNEL_BOUNDS["temperature"]
+        if not least <= self.temperature <= most:
+            message = f"expected a number from {least} to {most}, found {self.temperature}"
+            raise InputError(message, field="temperature")
+
+    def probabilities(self, log_posterior: np.ndarray, log_agreement: np.ndarray) -> np.ndarray:
+        """Probabilities of phrase pairs; they increase with both arguments.
+
+        All are float64, shape (K,): logs, at most 0, and the result in (0, 1]. The posterior is the kernel's,
+        at :attr:`temperature`; see :func:`.log_agreement`.
+        """
+        return _probabilities(self.posterior_power * log_posterior + self.link_power * log_agreement)
+
+    def of_phrases(self, log_probability: np.ndarray) -> np.ndarray:
+        """Probabilities, as above, of phrase pairs that the phrase-pair model judges."""
+        return _probabilities(self.phrase_power * log_probability)
+
+
+def _probabilities(logs: np.ndarray) -> np.ndarray:
+    # No phrase pair is reported as impossible.
+    probabilities: np.ndarray = np.exp(np.clip(logs, math.log(1e-9), 0.0))
+    return probabilities

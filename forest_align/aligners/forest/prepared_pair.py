@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forest_align.aligners.forest._link_evidence import LinkEvidence
-from forest_align.aligners.forest._tree_choice import tree_losses
-from forest_align.aligners.forest.base_pairs import base_pairs
 from forest_align.aligners.forest.features import forest_of
+from forest_align.aligners.forest.options import ForestOptions
+from forest_align.aligners.forest.phrase_evidence import LinkEvidence
 from forest_align.cext import alignment as kernel
 from forest_align.cext.alignment_arrays import AlignmentArrays, BaseArrays, SideArrays
 from forest_align.types import InputError, ParseForest
 
 if TYPE_CHECKING:
     from forest_align.aligners.forest.features import PairFeatures
-    from forest_align.aligners.forest.options import ForestOptions
     from forest_align.aligners.forest.phrase_evidence import PhraseEvidence
     from forest_align.aligners.words.candidate import Candidate
     from forest_align.cext.alignment_arrays import SearchOptions
@@ -46,11 +44,9 @@ class PreparedPair:
     base_candidates: tuple[Candidate, ...] = ()
     links: LinkEvidence | None = None  # Evidence of the word links for phrases
     phrases: PhraseEvidence | None = None  # What the phrase-pair model says
-    link_weight: float = 0.0
-    tree_weight: float = 0.0
-    parser_weight: float = 0.0
-    phrase_weight: float = 0.0
-    phrase_bias: float = 0.0
+    options: ForestOptions = field(
+        default_factory=ForestOptions
+    )  # Their weights of links, trees, parser and phrases
 
     @classmethod
     def of(
@@ -64,10 +60,8 @@ class PreparedPair:
     ) -> PreparedPair:
         """Prepare two sentences; an InputError if one has no forest, or one that is too large."""
         base = base_pairs(source, target, candidates, groups=not options.strict)
-        log_prior = [options.candidate_weight * math.log(max(found.score, _LEAST)) for found in base.values()]
-        links = None
-        if options.link_weight:
-            links = LinkEvidence.of(candidates, len(source), len(target))
+        scores = [max(candidate.score, _LEAST) for candidate in base.values()]
+        evidence = LinkEvidence.of(candidates, len(source), len(target)) if options.link_weight else None
         return cls(
             forest_of(source),
             forest_of(target),
@@ -75,15 +69,11 @@ class PreparedPair:
             features.target.class_of_node,
             np.array([pair[0] for pair in base], np.int32),
             np.array([pair[1] for pair in base], np.int32),
-            np.array(log_prior, np.float64),
+            np.array([options.candidate_weight * math.log(score) for score in scores], np.float64),
             tuple(base.values()),
-            links,
+            evidence,
             phrases if options.phrase_weight else None,
-            options.link_weight,
-            options.tree_weight,
-            options.parser_weight,
-            options.phrase_weight,
-            options.phrase_bias,
+            options,
         )
 
     @property
@@ -111,16 +101,17 @@ class PreparedPair:
         Log-probabilities are of classes of nodes: float64, (S, T) of pairs, (S,) and (T,) of null alignments.
         An InputError says that memory is short, or that the kernel refuses the pair.
         """
+        weights = self.options
         # Word links and the parser distinguish nodes of the same class.
         log_nodes = log_pair[self.source_class[:, None], self.target_class]
         source_nulls, target_nulls = log_source_null[self.source_class], log_target_null[self.target_class]
         source_edges = target_edges = None
-        if self.parser_weight:
+        if weights.parser_weight:
             source, target = self.source.log_marginal, self.target.log_marginal
-            log_nodes = interpolated(log_nodes, source[:, None] + target, self.parser_weight)
-            source_nulls = interpolated(source_nulls, source, self.parser_weight)
-            target_nulls = interpolated(target_nulls, target, self.parser_weight)
-        if self.parser_weight or self.tree_weight:
+            log_nodes = _interpolated(log_nodes, source[:, None] + target, weights.parser_weight)
+            source_nulls = _interpolated(source_nulls, source, weights.parser_weight)
+            target_nulls = _interpolated(target_nulls, target, weights.parser_weight)
+        if weights.parser_weight or weights.tree_weight:
             source_losses, source_roots = tree_losses(self.source)
             target_losses, target_roots = tree_losses(self.target)
             source_edges, target_edges = self._tree_term(source_losses), self._tree_term(target_losses)
@@ -128,17 +119,23 @@ class PreparedPair:
             at_roots = np.ix_(self.source.roots, self.target.roots)
             log_nodes[at_roots] += self._tree_term(source_roots[:, None] + target_roots)
         if self.links is not None:
-            agreed = self.links.log_consistent(self.source, self.target)
-            log_nodes += self.link_weight * agreed[0]
-            source_nulls += self.link_weight * agreed[1]
-            target_nulls += self.link_weight * agreed[2]
+            agreed, *unlinked = self.links.log_consistent(self.source, self.target)
+            log_nodes += weights.link_weight * agreed
+            source_nulls += weights.link_weight * unlinked[0]
+            target_nulls += weights.link_weight * unlinked[1]
         if self.phrases is not None:
-            odds = self.phrases.of_nodes(self.source, self.target, self.phrase_bias)
-            log_nodes += self.phrase_weight * odds
-        sides = _side(self.source, source_nulls, source_edges), _side(self.target, target_nulls, target_edges)
+            odds = self.phrases.of_nodes(self.source, self.target, weights.phrase_bias)
+            log_nodes += weights.phrase_weight * odds
+        sides = [
+            SideArrays(forest.start, forest.end, forest.edges, forest.roots, log_null, log_edge)
+            for forest, log_null, log_edge in (
+                (self.source, source_nulls, source_edges),
+                (self.target, target_nulls, target_edges),
+            )
+        ]
         base = BaseArrays(self.base_source, self.base_target, self.base_log_prior)
         try:
-            return kernel.align(*sides, log_nodes, base, options)
+            return kernel.align(sides[0], sides[1], log_nodes, base, options)
         except MemoryError:
             raise InputError(
                 f"not enough memory to align forests of {len(self.source)} and {len(self.target)} nodes"
@@ -150,10 +147,12 @@ class PreparedPair:
         """What losses in log-probability of hyperedges or of pairs of roots add to the score, at most 0."""
         # Alignment alone is indifferent: all trees have probability 1.
         indifferent = np.zeros_like(losses)
-        return self.tree_weight * losses + interpolated(indifferent, losses, self.parser_weight)
+        return self.options.tree_weight * losses + _interpolated(
+            indifferent, losses, self.options.parser_weight
+        )
 
 
-def interpolated(log_alignment: np.ndarray, log_parse: np.ndarray, weight: float) -> np.ndarray:
+def _interpolated(log_alignment: np.ndarray, log_parse: np.ndarray, weight: float) -> np.ndarray:
     """Linear interpolation of alignment and parse probabilities (Arase & Tsujii 2017, §5.4), as logs.
 
     The weight is that of the parse probability, µ_p.
@@ -164,6 +163,49 @@ def interpolated(log_alignment: np.ndarray, log_parse: np.ndarray, weight: float
     return result
 
 
-def _side(forest: ParseForest, log_null: np.ndarray, log_edge: np.ndarray | None) -> SideArrays:
-    """One forest in the form that the kernel reads."""
-    return SideArrays(forest.start, forest.end, forest.edges, forest.roots, log_null, log_edge)
+def base_pairs(
+    source: Sentence, target: Sentence, candidates: Iterable[Candidate], *, groups: bool = True
+) -> dict[tuple[int, int], Candidate]:
+    """Node pairs that need no support: every pair of nodes that cover the two sides of a candidate.
+
+    Groups of words are omitted without ``groups``, or if one of their sides is not a node.
+    """
+    nodes = _nodes_of_spans(forest_of(source)), _nodes_of_spans(forest_of(target))
+    pairs: dict[tuple[int, int], Candidate] = {}
+    for candidate in candidates:
+        if not groups and max(b - a for a, b in (candidate.source, candidate.target)) > 1:
+            continue
+        for s in nodes[0].get(candidate.source, ()):
+            for t in nodes[1].get(candidate.target, ()):
+                known = pairs.get((s, t))
+                if known is None or candidate.score > known.score:
+                    pairs[s, t] = candidate
+    return dict(sorted(pairs.items()))
+
+
+def _nodes_of_spans(forest: ParseForest) -> dict[tuple[int, int], list[int]]:
+    spans: dict[tuple[int, int], list[int]] = {}
+    for node, span in enumerate(zip(forest.start.tolist(), forest.end.tolist(), strict=True)):
+        spans.setdefault(span, []).append(node)
+    return spans
+
+
+def tree_losses(forest: ParseForest) -> tuple[np.ndarray, np.ndarray]:
+    """Loss in log-probability of a tree by each hyperedge and root: float64 (E,) and (R,), at most 0.
+
+    The losses of a tree's root and hyperedges add up to the log of its probability relative to that of the
+    most probable tree.
+    """
+    log_edges = (forest.edge_log_marginal - forest.log_marginal[forest.edges[:, 0]]).tolist()
+    best = [0.0] * len(forest)
+    values = []
+    seen = -1
+    for (parent, left, right), own in zip(forest.edges.tolist(), log_edges, strict=True):
+        value = own + best[left] + best[right]
+        best[parent] = value if parent != seen else max(best[parent], value)
+        seen = parent
+        values.append(value)
+    below = np.array(best)
+    roots = forest.log_marginal[forest.roots] + below[forest.roots]
+    edges = np.array(values, np.float64) - below[forest.edges[:, 0]]
+    return np.minimum(edges, 0.0), roots - roots.max()

@@ -2,34 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from forest_align.aligners.forest._further_pairs import further_pairs
-from forest_align.aligners.forest._maximum_set import compositional, with_maximum_set
-from forest_align.aligners.forest._probable_pairs import with_revised_pairs
-from forest_align.aligners.forest._tree_choice import choose_tree
+from forest_align.aligners.forest._node_pairs import compositional, with_maximum_set
+from forest_align.aligners.forest._probable_pairs import further_pairs, with_revised_pairs
 from forest_align.aligners.forest._whole_constituents import with_whole_constituents
-from forest_align.aligners.forest.base_pairs import CERTAIN_LINK, CONFIDENT_LINK
-from forest_align.aligners.forest.calibration import log_agreement
-from forest_align.aligners.forest.features import forest_of
+from forest_align.aligners.forest.features import CERTAIN_LINK, CONFIDENT_LINK, forest_of
+from forest_align.aligners.forest.judge import with_judged_pairs
 from forest_align.aligners.forest.judge_features import DerivationPairs, derivation_pairs
-from forest_align.aligners.forest.judged_pairs import with_judged_pairs
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.forest.options import ForestOptions
+from forest_align.aligners.forest.phrase_evidence import PhraseEvidence, log_agreement
 from forest_align.alignment import Alignment, Links, PhrasePair
 from forest_align.cext.alignment_arrays import BASE, AlignmentArrays
 from forest_align.types import Derivation, ParseForest, Sentence
 from forest_align.types.spans import gaps
 
 if TYPE_CHECKING:
-    from forest_align.aligners.forest.phrase_evidence import PhraseEvidence
     from forest_align.aligners.words.candidate import Candidate
 
 #: Name of the kind of aligner.
 NAME = "forest"
+
+
+class SearchedPair(NamedTuple):
+    """A sentence pair, what the search read about it, and the derivation that it found."""
+
+    source: Sentence
+    target: Sentence
+    candidates: Sequence[Candidate]
+    # The base pairs that the search started from, each with the candidate that it represents
+    base: Mapping[tuple[int, int], Candidate]
+    arrays: AlignmentArrays  # Result of the kernel
+    phrases: PhraseEvidence | None = None  # What the phrase-pair model says
+
+    @property
+    def forests(self) -> tuple[ParseForest, ParseForest]:
+        """The forests of both sentences."""
+        return forest_of(self.source), forest_of(self.target)
 
 
 class Reported(NamedTuple):
@@ -43,62 +57,34 @@ class Reported(NamedTuple):
     leaves: dict[int, Candidate]  # The candidate of each base pair, by its place in the arrays
 
 
-def build_alignment(
-    model: ForestModel,
-    source: Sentence,
-    target: Sentence,
-    arrays: AlignmentArrays,
-    base: Mapping[tuple[int, int], Candidate],
-    candidates: Sequence[Candidate],
-    phrases: PhraseEvidence | None = None,
-) -> Alignment:
+def build_alignment(model: ForestModel, pair: SearchedPair) -> Alignment:
     """Turn the arrays of the kernel into an alignment, which the judge of the model revises if it can."""
-    alignment, trees = _unjudged(model, source, target, arrays, base, candidates, phrases)
+    alignment, trees = _unjudged(model, pair)
     if model.judge is None:
         return alignment
-    pairs = _pairs_to_judge(model, alignment, trees, phrases)
+    pairs = _pairs_to_judge(model, pair, alignment, trees)
     return alignment if pairs is None else with_judged_pairs(alignment, pairs, model.judge)
 
 
-def pairs_to_judge(
-    model: ForestModel,
-    source: Sentence,
-    target: Sentence,
-    arrays: AlignmentArrays,
-    base: Mapping[tuple[int, int], Candidate],
-    candidates: Sequence[Candidate],
-    phrases: PhraseEvidence | None = None,
-) -> DerivationPairs | None:
+def pairs_to_judge(model: ForestModel, pair: SearchedPair) -> DerivationPairs | None:
     """What a judge reads about a derivation; None without the phrases of both sentences."""
-    alignment, trees = _unjudged(model, source, target, arrays, base, candidates, phrases)
-    return _pairs_to_judge(model, alignment, trees, phrases)
+    return _pairs_to_judge(model, pair, *_unjudged(model, pair))
 
 
 def _pairs_to_judge(
-    model: ForestModel,
-    alignment: Alignment,
-    trees: tuple[Derivation, Derivation],
-    phrases: PhraseEvidence | None,
+    model: ForestModel, pair: SearchedPair, alignment: Alignment, trees: tuple[Derivation, Derivation]
 ) -> DerivationPairs | None:
-    if model.phrases is None or phrases is None or phrases.phrases is None:
+    if model.phrases is None or pair.phrases is None or pair.phrases.phrases is None:
         return None
-    further = further_pairs(alignment, trees, phrases)
-    return derivation_pairs(alignment, phrases.phrases, model.phrases, further)
+    further = further_pairs(alignment, trees, pair.phrases)
+    return derivation_pairs(alignment, pair.phrases.phrases, model.phrases, further)
 
 
-def _unjudged(
-    model: ForestModel,
-    source: Sentence,
-    target: Sentence,
-    arrays: AlignmentArrays,
-    base: Mapping[tuple[int, int], Candidate],
-    candidates: Sequence[Candidate],
-    phrases: PhraseEvidence | None,
-) -> tuple[Alignment, tuple[Derivation, Derivation]]:
+def _unjudged(model: ForestModel, pair: SearchedPair) -> tuple[Alignment, tuple[Derivation, Derivation]]:
     """The alignment that reports a derivation before it is judged, and the trees that it chose."""
-    forests = forest_of(source), forest_of(target)
-    reported = reported_derivation(forests, arrays, base, candidates, model.options_for(phrases), phrases)
-    arrays, links, trees, outside, leaves = reported
+    source, target, candidates, _, _, phrases = pair
+    forests = pair.forests
+    arrays, links, trees, outside, leaves = reported_derivation(pair, model.options_for(phrases))
     agreement = log_agreement(source, target, arrays, candidates, phrases)
     if phrases is None:
         probabilities = model.calibration.probabilities(arrays.log_posterior, agreement).tolist()
@@ -108,13 +94,12 @@ def _unjudged(
     unweighted = links.keys() - weighted
     for place, leaf in leaves.items():
         if not leaf.weighted:
-            links |= {cell: probabilities[place] for cell in _cells(leaf) if cell in unweighted}
-    pairs = _phrase_pairs(*forests, arrays, probabilities, links)
+            links |= dict.fromkeys(unweighted.intersection(_cells(leaf)), probabilities[place])
     alignment = Alignment(
         source,
         target,
         words=Links.of(links, scores=list(links.values())),
-        phrases=pairs,
+        phrases=_phrase_pairs(*forests, arrays, probabilities, links),
         unaligned_source=gaps({i for i, _ in links}, len(source)),
         unaligned_target=gaps({j for _, j in links}, len(target)),
         source_tree=forests[0].bracket(source.words, trees[0]),
@@ -128,50 +113,44 @@ def _unjudged(
     return alignment, trees
 
 
-def reported_derivation(
-    forests: tuple[ParseForest, ParseForest],
-    arrays: AlignmentArrays,
-    base: Mapping[tuple[int, int], Candidate],
-    candidates: Sequence[Candidate],
-    options: ForestOptions,
-    phrases: PhraseEvidence | None = None,
-) -> Reported:
+def reported_derivation(pair: SearchedPair, options: ForestOptions) -> Reported:
     """Find the word links and the trees of a derivation; complete or revise its phrases."""
+    arrays, forests, phrases = pair.arrays, pair.forests, pair.phrases
+    roots = (int(arrays.source[0]), int(arrays.target[0])) if arrays.root_aligned else (None, None)
     trees = (
-        _chosen_tree(forests[0], arrays.source_edges, arrays.source, arrays.root_aligned),
-        _chosen_tree(forests[1], arrays.target_edges, arrays.target, arrays.root_aligned),
+        _choose_tree(forests[0], arrays.source_edges.tolist(), arrays.source.tolist(), roots[0]),
+        _choose_tree(forests[1], arrays.target_edges.tolist(), arrays.target.tolist(), roots[1]),
     )
     if options.strict:
-        arrays = with_maximum_set(arrays, forests, trees, base)
-    leaves = {place: base[pair] for place, pair in _leaves(arrays)}
-    links = _links_at_leaves(leaves.values(), candidates)
+        arrays = with_maximum_set(arrays, forests, trees, pair.base)
+    leaves = {
+        place: pair.base[int(arrays.source[place]), int(arrays.target[place])]
+        for place in np.flatnonzero(arrays.kind == BASE).tolist()
+    }
+    links = _links_at_leaves(leaves.values(), pair.candidates)
     inside = set(links)
     if not options.strict:
-        _add_confident(links, candidates)
+        _add_confident(links, pair.candidates)
         arrays = with_whole_constituents(arrays, forests, trees, links)
     if phrases is not None and options.phrase_weight:
-        count = len(arrays.source)
+        added = slice(len(arrays.source), None)
         arrays = with_revised_pairs(arrays, forests, trees, leaves, links, phrases, options.phrase_added)
-        inside -= _cut_links(forests, arrays, count, links)
+        inside -= _cut_links(forests, arrays.source[added], arrays.target[added], links)
     return Reported(arrays, links, trees, tuple(sorted(links.keys() - inside)), leaves)
 
 
 def _cut_links(
     forests: tuple[ParseForest, ParseForest],
-    arrays: AlignmentArrays,
-    first: int,
+    source: np.ndarray,
+    target: np.ndarray,
     links: Iterable[tuple[int, int]],
 ) -> set[tuple[int, int]]:
-    """The links that have one word in a pair and the other not, for pairs from the given place on."""
+    """The links that have one word in a pair of nodes and the other not."""
     pairs = [
-        (forests[0].node(s), forests[1].node(t))
-        for s, t in zip(arrays.source[first:].tolist(), arrays.target[first:].tolist(), strict=True)
+        (range(*forests[0].node(s).span), range(*forests[1].node(t).span))
+        for s, t in zip(source.tolist(), target.tolist(), strict=True)
     ]
-    return {
-        (i, j)
-        for i, j in links
-        if any((one.start <= i < one.end) != (two.start <= j < two.end) for one, two in pairs)
-    }
+    return {(i, j) for i, j in links if any((i in ours) != (j in theirs) for ours, theirs in pairs)}
 
 
 def _links_at_leaves(
@@ -186,26 +165,18 @@ def _links_at_leaves(
     """
     word_scores = {(c.source[0], c.target[0]): c.score for c in candidates if not c.is_group}
     links: dict[tuple[int, int], float] = {}
-    for found in leaves:
-        cells = _cells(found)
-        are_phrases = min(found.source[1] - found.source[0], found.target[1] - found.target[0]) > 1
+    for leaf in leaves:
+        cells = _cells(leaf)
+        are_phrases = min(leaf.source[1] - leaf.source[0], leaf.target[1] - leaf.target[0]) > 1
         own = [cell for cell in cells if cell in word_scores]
-        links.update(
-            {cell: word_scores.get(cell, found.score) for cell in (own if are_phrases and own else cells)}
-        )
+        for cell in own if are_phrases and own else cells:
+            links[cell] = word_scores.get(cell, leaf.score)
     return links
-
-
-def _leaves(arrays: AlignmentArrays) -> list[tuple[int, tuple[int, int]]]:
-    """The places and the nodes of a derivation's base pairs."""
-    places = np.flatnonzero(arrays.kind == BASE)
-    nodes = zip(arrays.source[places].tolist(), arrays.target[places].tolist(), strict=True)
-    return list(zip(places.tolist(), nodes, strict=True))
 
 
 def _cells(candidate: Candidate) -> list[tuple[int, int]]:
     """All pairs of a word of the source side with one of the target side."""
-    return [(i, j) for i in range(*candidate.source) for j in range(*candidate.target)]
+    return list(product(range(*candidate.source), range(*candidate.target)))
 
 
 def _phrase_pairs(
@@ -221,19 +192,14 @@ def _phrase_pairs(
     """
     whole = compositional(arrays)
     kept = np.flatnonzero(~arrays.absorbed)
-    found = []
+    pairs = []
     for place in kept[np.lexsort((arrays.target[kept], arrays.source[kept]))].tolist():
-        one, two = source.node(int(arrays.source[place])), target.node(int(arrays.target[place]))
+        ours, theirs = source.node(int(arrays.source[place])), target.node(int(arrays.target[place]))
         probability = probabilities[place]
-        if one.end - one.start == 1 == two.end - two.start:
-            probability = links.get((one.start, two.start), probability)
-        found.append(PhrasePair(one, two, probability, bool(whole[place])))
-    return tuple(found)
-
-
-def _chosen_tree(forest: ParseForest, edges: np.ndarray, aligned: np.ndarray, rooted: bool) -> Derivation:
-    """The tree of a forest that a derivation chose."""
-    return choose_tree(forest, edges.tolist(), aligned.tolist(), int(aligned[0]) if rooted else None)
+        if ours.end - ours.start == 1 == theirs.end - theirs.start:
+            probability = links.get((ours.start, theirs.start), probability)
+        pairs.append(PhrasePair(ours, theirs, probability, bool(whole[place])))
+    return tuple(pairs)
 
 
 def _add_confident(links: dict[tuple[int, int], float], candidates: Iterable[Candidate]) -> None:
@@ -243,12 +209,49 @@ def _add_confident(links: dict[tuple[int, int], float], candidates: Iterable[Can
     probability are not added either.
     """
     used = {i for i, _ in links}, {j for _, j in links}
-    single = (found for found in candidates if found.source[1] - found.source[0] == 1)
-    words = (found for found in single if found.target[1] - found.target[0] == 1 and found.weighted)
-    for found in sorted(words, key=lambda found: (-found.score, found.source, found.target)):
-        i, j = found.source[0], found.target[0]
+    words = [candidate for candidate in candidates if candidate.weighted and not candidate.is_group]
+    for word in sorted(words, key=lambda word: (-word.score, word.source, word.target)):
+        i, j = word.source[0], word.target[0]
         is_free = i not in used[0] and j not in used[1]
-        if found.score >= (CONFIDENT_LINK if is_free else CERTAIN_LINK):
-            links.setdefault((i, j), found.score)
+        if word.score >= (CONFIDENT_LINK if is_free else CERTAIN_LINK):
+            links.setdefault((i, j), word.score)
             used[0].add(i)
             used[1].add(j)
+
+
+def _choose_tree(
+    forest: ParseForest, edges: Iterable[int], nodes: Collection[int], root: int | None = None
+) -> Derivation:
+    """The parser's most probable tree that uses the given hyperedges and contains the nodes if it can."""
+    if len(forest.edges) == forest.token_count - 1 and len(forest.roots) == 1:
+        return forest.best_derivation()  # there is only one tree
+    triples = forest.edges.tolist()
+    forced = {triples[edge][0]: edge for edge in edges}
+    required = frozenset(nodes)
+    log_edges = (forest.edge_log_marginal - forest.log_marginal[forest.edges[:, 0]]).tolist()
+    options: list[list[int]] = [[] for _ in range(len(forest))]
+    for edge, (parent, _, _) in enumerate(triples):
+        if forced.get(parent, edge) == edge:
+            options[parent].append(edge)
+    best: list[tuple[int, float]] = []
+    chosen: list[int] = []
+    for node, edges_of_node in enumerate(options):
+        value, choice = (0, 0.0), -1
+        for edge in edges_of_node:
+            _, left, right = triples[edge]
+            below = best[left][0] + best[right][0], best[left][1] + best[right][1] + log_edges[edge]
+            if choice < 0 or below > value:
+                value, choice = below, edge
+        best.append((value[0] + (node in required), value[1]))
+        chosen.append(choice)
+    if root is None:
+        tops = forest.roots.tolist()
+        root = max(tops, key=lambda top: (best[top][0], best[top][1] + float(forest.log_marginal[top])))
+    picked: dict[int, int] = {}
+    todo = [root]
+    while todo:
+        node = todo.pop()
+        if chosen[node] >= 0:
+            picked[node] = chosen[node]
+            todo += triples[chosen[node]][1:]
+    return Derivation(root, picked, forest.log_probability(root, picked))

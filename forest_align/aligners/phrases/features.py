@@ -1,7 +1,8 @@
-"""Evidence for and against the correspondence of two phrases, computed for many pairs at once."""
+"""Which pairs of phrases may correspond, and the evidence for and against, for many pairs at once."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -10,9 +11,13 @@ import numpy as np
 
 from forest_align.aligners.phrases import word_tables as sums
 from forest_align.aligners.phrases.sentence_spans import CATEGORIES, FORMS, SentenceSpans
-from forest_align.aligners.phrases.word_tables import WordMatrices, WordTables
+from forest_align.aligners.phrases.word_tables import MOST_CERTAIN, WordMatrices, WordTables
 from forest_align.lexicon.lexicon import Evidence
+from forest_align.types import InputError, Sentence
 from forest_align.types.spans import SpanSums
+
+#: Least log-probability that no link leaves a pair: two certain links may, with their alternatives.
+LEAST_CONSISTENT = -9.0
 
 _RELATED = (
     Evidence.SYNONYM | Evidence.DERIVATION | Evidence.SUFFIX | Evidence.SPELLING | Evidence.NUMBER
@@ -93,12 +98,17 @@ class SpanEvidence:
         return WordTables.of(self.words, self.source, self.target)
 
     def over(
-        self, source: SentenceSpans, target: SentenceSpans, sizes: tuple[np.ndarray, np.ndarray]
-    ) -> SpanEvidence:
-        """The same about other phrases of the two sentences; ``sizes`` are theirs."""
-        found = replace(self, source=source, target=target, sizes=sizes)
-        found.__dict__["tables"] = self.tables.over(self.words, source, target)
-        return found
+        self, sentences: Sequence[Sentence], sides: Sequence[SentenceSpans]
+    ) -> tuple[SpanEvidence, SpanPairIndex]:
+        """The same about K other phrases on each side, and the K pairs of the phrases in the same places."""
+        sizes = [
+            _sizes_of_sums(_unit_vectors(sentence), side)
+            for sentence, side in zip(sentences, sides, strict=True)
+        ]
+        evidence = replace(self, source=sides[0], target=sides[1], sizes=(sizes[0], sizes[1]))
+        evidence.__dict__["tables"] = self.tables.over(self.words, sides[0], sides[1])
+        every = np.arange(len(sides[0]))
+        return evidence, SpanPairIndex(every, every)
 
     def ends(self, pairs: SpanPairIndex) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Start and end of the source phrase and of the target phrase of each pair, int64 (K,)."""
@@ -111,7 +121,7 @@ def phrase_features(
 ) -> np.ndarray:
     """Features of pairs of phrases; swapped sentences have the same features.
 
-    Shapes: returns float32 (K, len(FEATURES).
+    Shapes: returns float32 (K, len(FEATURES)).
     """
     one, two = side_features(phrases, pairs) if sides is None else sides
     source, target, (a, b) = phrases.source, phrases.target, pairs
@@ -133,12 +143,6 @@ def phrase_features(
 
 def side_features(phrases: SpanEvidence, pairs: SpanPairIndex) -> tuple[np.ndarray, np.ndarray]:
     """Facts about each side of each pair, float64 (K, len(SIDES)), in the order of :data:`SIDES`."""
-    found = _of_both_sides(phrases, pairs).T
-    return found[: len(pairs.source)], found[len(pairs.source) :]
-
-
-def _of_both_sides(phrases: SpanEvidence, pairs: SpanPairIndex) -> np.ndarray:
-    """The facts about the source side of each pair, and then about its target side, (len(SIDES), 2K)."""
     tables, (a, b) = phrases.tables, pairs
     (n, m), count = tables.lengths, len(a)
     start, end, first, last = phrases.ends(pairs)
@@ -167,7 +171,7 @@ def _of_both_sides(phrases: SpanEvidence, pairs: SpanPairIndex) -> np.ndarray:
     contents = np.maximum(runs[sums.CONTENT], 1.0)
     all_free = np.repeat(tables.runs[sums.FREE, [n, -1]], count)
     alike = within[sums.ALIKE_INSIDE]
-    return np.stack(
+    facts = np.stack(
         [
             np.minimum(np.maximum(runs[sums.LINKS] - inside, 0.0), 4.0),
             np.maximum(runs[sums.APART] - within[sums.APART_INSIDE], -12.0) / 4,
@@ -187,7 +191,8 @@ def _of_both_sides(phrases: SpanEvidence, pairs: SpanPairIndex) -> np.ndarray:
             np.concatenate([phrases.source.marginal[a], phrases.target.marginal[b]]),
             np.minimum(runs[sums.ALIKE] - alike, 4.0) * (alike == 0) / 4,
         ]
-    )
+    ).T
+    return facts[:count], facts[count:]
 
 
 def _both(phrases: SpanEvidence, pairs: SpanPairIndex) -> np.ndarray:
@@ -228,16 +233,71 @@ def _both(phrases: SpanEvidence, pairs: SpanPairIndex) -> np.ndarray:
     )
 
 
-def unit_vectors(vectors: np.ndarray) -> np.ndarray:
-    """Vectors scaled to length 1, float32."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    result: np.ndarray = (vectors / np.maximum(lengths, 1e-9)).astype(np.float32, copy=False)
-    return result
+def _unit_vectors(sentence: Sentence) -> np.ndarray:
+    """The word vectors of a sentence, scaled to length 1, float32."""
+    if sentence.vectors is None:
+        raise InputError("expected a sentence with word vectors, found none")
+    lengths = np.linalg.norm(sentence.vectors, axis=1, keepdims=True)
+    scaled: np.ndarray = (sentence.vectors / np.maximum(lengths, 1e-9)).astype(np.float32, copy=False)
+    return scaled
 
 
-def sizes_of_sums(vectors: np.ndarray, spans: SentenceSpans) -> np.ndarray:
+def _sizes_of_sums(vectors: np.ndarray, spans: SentenceSpans) -> np.ndarray:
     """Lengths of the sums of the word vectors of phrases, float64 (S,)."""
     products = SpanSums.of((vectors @ vectors.T).astype(np.float64))
     squares = products.between(spans.start, spans.end, spans.start, spans.end)
     sizes: np.ndarray = np.sqrt(np.maximum(squares, 1e-18))
     return sizes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ProposedPairs:
+    """Pairs of phrases with their features."""
+
+    phrases: SpanEvidence  # The phrases of both sentences
+    pairs: SpanPairIndex
+    features: np.ndarray  # float32, shape (K, F)
+
+    @classmethod
+    def of(cls, source: Sentence, target: Sentence, links: np.ndarray, evidence: np.ndarray) -> ProposedPairs:
+        """Propose pairs of phrases of two sentences with forests and word vectors.
+
+        Shapes: ``evidence`` int32 (n, m).
+        """
+        phrases = span_evidence(source, target, links, evidence)
+        pairs = _propose(phrases.source, phrases.target, links)
+        return cls(phrases, pairs, phrase_features(phrases, pairs))
+
+    @property
+    def spans(self) -> np.ndarray:
+        """Start and end in the source, start and end in the target, int32 (K, 4)."""
+        return np.stack(self.phrases.ends(self.pairs), axis=1).astype(np.int32)
+
+    def __len__(self) -> int:
+        return len(self.pairs.source)
+
+
+def span_evidence(
+    source: Sentence, target: Sentence, links: np.ndarray, evidence: np.ndarray
+) -> SpanEvidence:
+    """Gather what is known about the phrases of two sentences; see :meth:`ProposedPairs.of`."""
+    one, two = SentenceSpans.of(source), SentenceSpans.of(target)
+    ours, theirs = _unit_vectors(source), _unit_vectors(target)
+    words = WordMatrices(links, ours @ theirs.T, evidence)
+    return SpanEvidence(one, two, words, (_sizes_of_sums(ours, one), _sizes_of_sums(theirs, two)))
+
+
+def _propose(source: SentenceSpans, target: SentenceSpans, links: np.ndarray) -> SpanPairIndex:
+    """Pairs of phrases that people might align; none of two single words, which are word links."""
+    apart = SpanSums.of(np.log1p(-np.minimum(links, MOST_CERTAIN)).astype(np.float64))
+    of_source = apart.between(source.start, source.end)
+    of_target = apart.between(0, -1, target.start, target.end)
+    inside = apart.grid(source.start, source.end, target.start, target.end)
+    consistent = of_source[:, None] + of_target - 2 * inside >= LEAST_CONSISTENT
+    sizes = source.end - source.start, target.end - target.start
+    consistent &= (sizes[0][:, None] > 1) | (sizes[1] > 1)
+    # Nothing inside and a large difference in length: no evidence can make up for it.
+    ratio = np.maximum(sizes[0][:, None], sizes[1]) > 3 * np.minimum(sizes[0][:, None], sizes[1]) + 5
+    consistent &= ~(ratio & (inside > -0.5))
+    a, b = np.nonzero(consistent)
+    return SpanPairIndex(a, b)

@@ -14,15 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from forest_align.aligners.phrases.features import SpanPairIndex
-from forest_align.aligners.phrases.relation_features import relation_features
-from forest_align.alignment import (
-    CHUNK_RELATIONS,
-    Alignment,
-    AtomicRelation,
-    PhrasePair,
-    PhraseRelation,
-    Span,
-)
+from forest_align.aligners.phrases.relation_model import RelationModel, relation_features
+from forest_align.alignment import CHUNK_RELATIONS, Alignment, AtomicRelation, PhraseRelation, Span
 from forest_align.lexicon.tables import is_content_word
 from forest_align.meaning.changes import WordChanges
 from forest_align.meaning.relation_algebra import (
@@ -38,7 +31,6 @@ from forest_align.meaning.sentence_comparison import atomic_relations
 
 if TYPE_CHECKING:
     from forest_align.aligners.phrases.features import SpanEvidence
-    from forest_align.aligners.phrases.relation_model import RelationModel
 
 # The model learned from phrases of a few words.
 _MOST_WORDS = 6
@@ -72,14 +64,18 @@ def judged_relations(
 
     The model judges nodes of the forests only, not rules, and needs the ``phrases`` of both sentences.
     """
-    pairs = alignment.phrases
     known = atomic_relations(alignment.source, alignment.target, alignment.words.pairs)
     if model is None or phrases is None:
         return JudgedRelations(known, {})
-    short = [k for k, pair in enumerate(pairs) if _longer_side(pair) <= _MOST_WORDS and not pair.is_rule]
+    short = [
+        place
+        for place, pair in enumerate(alignment.phrases)
+        if not pair.is_rule
+        and max(node.end - node.start for node in (pair.source_node, pair.target_node)) <= _MOST_WORDS
+    ]
     judged = _judged(alignment, short, model, phrases)
     settled = known._replace(relations=_settled(alignment, known.relations, judged))
-    return JudgedRelations(settled, {k: one[1] for k, one in judged.items()})
+    return JudgedRelations(settled, {place: similarity for place, (_, similarity) in judged.items()})
 
 
 def with_relations(alignment: Alignment, judged: JudgedRelations) -> Alignment:
@@ -87,22 +83,22 @@ def with_relations(alignment: Alignment, judged: JudgedRelations) -> Alignment:
     source, target = alignment.source, alignment.target
     changes = WordChanges(source, target, alignment.words.pairs)
     related = []
-    for k, pair in enumerate(alignment.phrases):
+    for place, pair in enumerate(alignment.phrases):
+        relation, similarity = None, judged.similarity.get(place)
         if pair.probability < _CORRESPONDING_FROM:
-            related.append(replace(pair, similarity=judged.similarity.get(k)))
+            related.append(replace(pair, similarity=similarity))
             continue
         spans = pair.source_node.span, pair.target_node.span
         name = related_by(judged.known.inside(*spans))
-        relation = None
         inside = tuple(one for one in judged.known.relations if one.lies_in(*spans))
-        if name not in (MIXED, UNKNOWN) and not (name not in _STRONG and _leads_out(alignment, pair)):
+        if name not in (MIXED, UNKNOWN) and (name in _STRONG or not _leads_out(alignment, spans)):
             words = source.words[slice(*spans[0])], target.words[slice(*spans[1])]
             # Of most pairs both sides are one and the same word: nothing can have changed.
             is_same = words[0] == words[1]
             # Function words that differ replace each other only in a phrase: by Ann, of Ann.
             if is_same or name != EQUIVALENT or any(map(is_content_word, chain(*words))):
                 relation = PhraseRelation(name, None, () if is_same else changes.of(*spans), inside)
-        related.append(replace(pair, relation=relation, similarity=judged.similarity.get(k)))
+        related.append(replace(pair, relation=relation, similarity=similarity))
     return replace(alignment, phrases=tuple(related))
 
 
@@ -114,14 +110,10 @@ def _shared_words(alignment: Alignment) -> float:
             same[0].add(i)
             same[1].add(j)
     content = [
-        [word in linked for word, text in enumerate(side.words) if is_content_word(text.lower())]
+        [place in linked for place, word in enumerate(side.words) if is_content_word(word.lower())]
         for side, linked in zip((alignment.source, alignment.target), same, strict=True)
     ]
     return sum(map(sum, content)) / max(1, sum(map(len, content)))
-
-
-def _longer_side(pair: PhrasePair) -> int:
-    return max(node.end - node.start for node in (pair.source_node, pair.target_node))
 
 
 def _judged(
@@ -130,15 +122,10 @@ def _judged(
     """For some phrase pairs the probability that they are equivalent, and their similarity."""
     if not places:
         return {}
-    pairs = [alignment.phrases[k] for k in places]
-    sides = [
-        side.places(np.array([(node.start, node.end) for node in nodes], np.int64))
-        for side, nodes in (
-            (phrases.source, [pair.source_node for pair in pairs]),
-            (phrases.target, [pair.target_node for pair in pairs]),
-        )
-    ]
-    features = relation_features(alignment.source, alignment.target, phrases, SpanPairIndex(*sides))
+    pairs = [alignment.phrases[place] for place in places]
+    ours = phrases.source.places(np.array([pair.source_node.span for pair in pairs], np.int64))
+    theirs = phrases.target.places(np.array([pair.target_node.span for pair in pairs], np.int64))
+    features = relation_features(alignment.source, alignment.target, phrases, SpanPairIndex(ours, theirs))
     probabilities, similarity = model.judge(*features)
     equivalent = probabilities[:, CHUNK_RELATIONS.index(EQUIVALENT)].tolist()
     return dict(zip(places, zip(equivalent, similarity.tolist(), strict=True), strict=True))
@@ -149,21 +136,25 @@ def _settled(
 ) -> list[AtomicRelation]:
     """The relations without those that the model holds for equivalent."""
     spans = {
-        k: (alignment.phrases[k].source_node.span, alignment.phrases[k].target_node.span) for k in judged
+        place: (alignment.phrases[place].source_node.span, alignment.phrases[place].target_node.span)
+        for place in judged
     }
     are_shared = _shared_words(alignment) >= _MOSTLY_SHARED
-    found = []
-    for one in known:
-        if one.rule in _JUDGED_RULES and not _are_names(alignment, one):
-            around = {k: _size(*spans[k]) for k in judged if one.lies_in(*spans[k])}
-            smallest = min(around, key=around.__getitem__, default=-1)
-            if around and around[smallest] <= _size(one.source, one.target) + _MOST_AROUND:
-                is_easy = are_shared and not _has_name(alignment, one)
-                least = _EQUIVALENT_AMONG_SHARED_FROM if is_easy else _EQUIVALENT_FROM
-                if judged[smallest][0] >= least:
-                    continue
-        found.append(one)
-    return found
+
+    def is_settled(relation: AtomicRelation) -> bool:
+        if relation.rule not in _JUDGED_RULES:
+            return False
+        names = _names(alignment, relation)
+        around = {place: _size(*spans[place]) for place in judged if relation.lies_in(*spans[place])}
+        if not around or all(side and all(side) for side in names):  # *Cuba*, *Havana*
+            return False
+        smallest = min(around, key=around.__getitem__)
+        is_easy = are_shared and not any(chain(*names))
+        least = _EQUIVALENT_AMONG_SHARED_FROM if is_easy else _EQUIVALENT_FROM
+        is_near = around[smallest] <= _size(relation.source, relation.target) + _MOST_AROUND
+        return is_near and judged[smallest][0] >= least
+
+    return [relation for relation in known if not is_settled(relation)]
 
 
 def _size(*spans: Span | None) -> int:
@@ -171,37 +162,25 @@ def _size(*spans: Span | None) -> int:
     return sum(len(range(*span)) for span in spans if span is not None)
 
 
-def _has_name(alignment: Alignment, one: AtomicRelation) -> bool:
-    """Whether one of the words of a relation is a part of a name."""
-    return any(chain.from_iterable(_names(alignment, one)))
-
-
-def _are_names(alignment: Alignment, one: AtomicRelation) -> bool:
-    """Whether both sides of a relation are names alone: *Cuba*, *Havana*."""
-    return all(names and all(names) for names in _names(alignment, one))
-
-
-def _names(alignment: Alignment, one: AtomicRelation) -> list[list[bool]]:
+def _names(alignment: Alignment, relation: AtomicRelation) -> list[list[bool]]:
     """For each side of a relation whether its words are parts of names."""
+    sides = (alignment.source, relation.source), (alignment.target, relation.target)
     return [
-        [] if span is None else [tag.startswith("NNP") for tag in side.tags[slice(*span)]]
-        for side, span in zip((alignment.source, alignment.target), (one.source, one.target), strict=True)
+        [] if span is None else [tag.startswith("NNP") for tag in sentence.tags[slice(*span)]]
+        for sentence, span in sides
     ]
 
 
-def _leads_out(alignment: Alignment, pair: PhrasePair) -> bool:
+def _leads_out(alignment: Alignment, spans: tuple[Span, Span]) -> bool:
     """Whether content words of a phrase have partners outside of the other one only: *a sliding tube*."""
-    spans = pair.source_node.span, pair.target_node.span
+    inside = [range(*span) for span in spans]
     for link in alignment.outside:
         for side, sentence in enumerate((alignment.source, alignment.target)):
             word, other = link[side], link[1 - side]
-            if (
-                not spans[side][0] <= word < spans[side][1]
-                or spans[1 - side][0] <= other < spans[1 - side][1]
-            ):
+            if word not in inside[side] or other in inside[1 - side]:
                 continue
-            partners = (one[1 - side] for one in alignment.words.pairs if one[side] == word)
-            is_linked_inside = any(spans[1 - side][0] <= one < spans[1 - side][1] for one in partners)
+            partners = (pair[1 - side] for pair in alignment.words.pairs if pair[side] == word)
+            is_linked_inside = any(partner in inside[1 - side] for partner in partners)
             if is_content_word(sentence.words[word].lower()) and not is_linked_inside:
                 return True
     return False

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
 from forest_align.aligners.forest.aligner import ForestAligner
-from forest_align.aligners.forest.base_pairs import base_pairs
-from forest_align.aligners.forest.calibration import PhraseCalibration
 from forest_align.aligners.forest.legitimacy import violations
+from forest_align.aligners.forest.options import PhraseCalibration
+from forest_align.aligners.forest.prepared_pair import base_pairs
 from forest_align.aligners.forest.result import reported_derivation
 from forest_align.aligners.pair import PairLike
 from forest_align.aligners.words.candidate import Candidate
@@ -62,11 +62,6 @@ WHENEVER_TARGET = (
 WHENEVER_LINKS = Links.from_pharaoh(
     "0-0 1-1 2-2 5-3 6-3 7-4 9-5 10-8 11-9 13-10 14-11 15-12 16-13 17-14 18-17 19-18"
 )
-
-
-@pytest.fixture(scope="module")
-def aligner() -> ForestAligner:
-    return ForestAligner.load("forest", lexicon=load_lexicon())
 
 
 def sentence(bracket: str) -> Sentence:
@@ -316,11 +311,10 @@ def test_every_alignment_is_legitimate(aligner: ForestAligner, seed: int) -> Non
     )
     chosen = ForestAligner(replace(aligner.model, options=options), lexicon=aligner.lexicon)
     candidates = GivenCandidates(links).candidates(source, target)
-    arrays, base = chosen.search(source, target, candidates)
+    searched = chosen.search(source, target, candidates)
+    arrays = searched.arrays
     merged = set(arrays.parent[arrays.absorbed & (arrays.kind == NONCOMPOSITIONAL)].tolist())
-    assert source.forest is not None and target.forest is not None
-    forests = source.forest, target.forest
-    reported = reported_derivation(forests, arrays, base, candidates, options)
+    reported = reported_derivation(searched, options)
     for shown in (arrays, reported.arrays):
         pairs = [
             (int(s), int(t), kind != NONCOMPOSITIONAL and place not in merged)
@@ -329,7 +323,7 @@ def test_every_alignment_is_legitimate(aligner: ForestAligner, seed: int) -> Non
             )
             if not absorbed
         ]
-        assert not violations(*forests, *reported.trees, pairs, root_aligned=arrays.root_aligned)
+        assert not violations(*searched.forests, *reported.trees, pairs, root_aligned=arrays.root_aligned)
     assert (arrays.log_posterior <= 0).all() and np.isfinite(arrays.log_posterior).all()
 
 

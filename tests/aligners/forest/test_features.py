@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from forest_align.aligners.forest.features import (
     CATEGORIES,
+    CONFIDENT_LINK,
     RELATIONS,
     PairFeatures,
+    features_of_candidates,
     pair_features,
     phrase_classes,
     reduced_category,
 )
+from forest_align.aligners.words.candidate import Candidate
 from forest_align.lexicon.evidence import word_evidence
 from forest_align.lexicon.lexicon import Evidence, load_lexicon
 from forest_align.parsing import sentence_from_bracket
+from forest_align.types import InputError
 
 SOURCE = "(S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))))"
 TARGET = "(S (NP (DT A) (NN cat)) (VP (VBD was) (VP (VBG sitting) (PP (IN at) (NP (NNS mats))))))"
@@ -100,3 +106,40 @@ def test_a_relation_holds_between_classes_if_it_does_between_two_of_their_heads(
             expected |= {"linked"} if links.intersection(places) else set()
             expected |= {"same_category"}
             assert {RELATIONS[k] for k in np.flatnonzero(found.relations[one, two])} == expected
+
+
+CANDIDATES = Candidate((2, 4), (2, 3), 0.7), Candidate((1, 2), (0, 2), 0.6)
+
+
+@pytest.mark.parametrize(
+    ("scores", "links"),
+    [
+        ((CONFIDENT_LINK, 0.49), [(2, 2), (3, 2)]),
+        ((0.9, 0.6), [(2, 2), (3, 2), (1, 0), (1, 1)]),
+        ((0.49, 0.1), []),
+    ],
+)
+def test_candidates_that_are_probable_enough_count_as_links_of_all_their_words(
+    scores: tuple[float, float], links: list[tuple[int, int]]
+) -> None:
+    source, target = map(sentence_from_bracket, (SOURCE, TARGET))
+    scored = [replace(one, score=score) for one, score in zip(CANDIDATES, scores, strict=True)]
+    free = Candidate((1, 2), (1, 2), 1.0, weighted=False)
+    expected = pair_features(source, target, word_evidence(source, target, load_lexicon()), links)
+    for candidates in (scored, [*scored, free]):
+        found = features_of_candidates(source, target, candidates, load_lexicon())
+        assert (found.relations == expected.relations).all()
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [((-1, 1), (0, 1)), ((6, 7), (0, 1)), ((0, 1), (5, 7)), ((1, 1), (0, 1)), ((0, 1), (2, 1))],
+)
+def test_a_candidate_outside_of_its_sentence_is_refused(
+    ours: tuple[int, int], theirs: tuple[int, int]
+) -> None:
+    source, target = map(sentence_from_bracket, (SOURCE, TARGET))
+    bad = Candidate(ours, theirs, 0.1)
+    message = rf"candidate \({ours[0]}, {ours[1]}\)-.* is out of range: the sentences have 6 and 6 tokens"
+    with pytest.raises(InputError, match=message):
+        features_of_candidates(source, target, [*CANDIDATES, bad], load_lexicon())

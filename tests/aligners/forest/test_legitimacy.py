@@ -1,20 +1,26 @@
-"""The checker of Definition 3.2 finds each kind of violation."""
+"""The checker of Definition 3.2 finds each violation; derivations are completed to the maximum set."""
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from forest_align.aligners.forest.legitimacy import (
-    NodePair,
-    alignment_violations,
-    rule_violations,
-    violations,
-)
+from forest_align.aligners.forest._node_pairs import NodePair, compositional, with_maximum_set
+from forest_align.aligners.forest.aligner import ForestAligner
+from forest_align.aligners.forest.legitimacy import alignment_violations, rule_violations, violations
+from forest_align.aligners.forest.result import Reported, SearchedPair, reported_derivation
 from forest_align.alignment import Alignment, PhrasePair
+from forest_align.cext.alignment_arrays import BASE, AlignmentArrays
+from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import forest_from_bracket
 from forest_align.types import Derivation, InputError, Sentence
+
+from ..random_sentences import random_pair
 
 _, TREE = forest_from_bracket("(S (NP (DT a) (NN b)) (VP (VB c) (NN d)))")
 A, B, C, D, NP, VP, ROOT = range(7)
@@ -30,36 +36,28 @@ def same(*nodes: int) -> list[NodePair]:
 
 
 def test_the_nodes_are_those_that_the_tests_name() -> None:
-    assert [TREE.node(node).span for node in (A, B, C, D, NP, VP, ROOT)] == [
-        (0, 1),
-        (1, 2),
-        (2, 3),
-        (3, 4),
-        (0, 2),
-        (2, 4),
-        (0, 4),
-    ]
+    spans = [(0, 1), (1, 2), (2, 3), (3, 4), (0, 2), (2, 4), (0, 4)]
+    assert [TREE.node(node).span for node in (A, B, C, D, NP, VP, ROOT)] == spans
 
 
-def test_a_tree_aligned_to_itself_is_legitimate() -> None:
-    assert check(same(A, B, C, D, NP, VP, ROOT)) == []
-
-
-def test_an_inverted_alignment_is_legitimate() -> None:
-    pairs = [
-        (A, D, True),
-        (B, C, True),
-        (NP, VP, True),
-        (C, A, True),
-        (D, B, True),
-        (VP, NP, True),
-        (ROOT, ROOT, True),
-    ]
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        same(A, B, C, D, NP, VP, ROOT),
+        # inverted
+        [(s, t, True) for s, t in zip((A, B, NP, C, D, VP, ROOT), (D, C, VP, A, B, NP, ROOT), strict=True)],
+        same(A, NP, ROOT),  # each rests on one pair
+        [
+            (ROOT, ROOT, False),
+            (A, A, True),
+            (B, C, True),
+            (C, D, True),
+        ],  # three support a noncompositional one
+        [*same(ROOT), (A, C, True), (C, D, True)],  # the roots are above the common ancestor on one side
+    ],
+)
+def test_legitimate_sets_have_no_violation(pairs: list[NodePair]) -> None:
     assert check(pairs) == []
-
-
-def test_pairs_that_rest_on_one_pair_are_legitimate() -> None:
-    assert check(same(A, NP, ROOT)) == []
 
 
 @pytest.mark.parametrize(
@@ -138,10 +136,6 @@ def test_a_tree_begins_at_a_root() -> None:
     assert found == [f"same tree: {NP} is no root"]
 
 
-def test_three_pairs_support_a_noncompositional_one() -> None:
-    assert check([(ROOT, ROOT, False), (A, A, True), (B, C, True), (C, D, True)]) == []
-
-
 def test_partial_alignments_need_no_root() -> None:
     assert check(same(A, B, NP), root_aligned=False) == []
 
@@ -171,10 +165,6 @@ def test_pairs_that_could_be_added_are_named_if_asked_for(
     assert violations(TREE, TREE, tree, tree, pairs) == []
     found = violations(TREE, TREE, tree, tree, pairs, maximum_set_of=links)
     assert found == [f"maximum set: {pair} could be added" for pair in missing]
-
-
-def test_the_roots_may_stand_above_the_lowest_common_ancestor_on_one_side() -> None:
-    assert check([*same(ROOT), (A, C, True), (C, D, True)]) == []
 
 
 def alignment(
@@ -217,3 +207,63 @@ def test_rules_lie_in_a_pair_and_agree_with_links_pairs_and_each_other(
 ) -> None:
     found = rule_violations([WHOLE, INNER], rules, links)
     assert found == [] if violation is None else any(violation in one for one in found)
+
+
+@pytest.fixture(scope="module", params=["forest", "forest-published"])
+def searching(request: pytest.FixtureRequest) -> ForestAligner:
+    return ForestAligner.load(request.param, lexicon=load_lexicon())
+
+
+def completed(searching: ForestAligner, seed: int) -> tuple[SearchedPair, Reported, AlignmentArrays]:
+    """A random pair, what is reported of its derivation, and the derivation completed to the maximum set."""
+    searched = searching.search(*random_pair(random.Random(seed)))
+    reported = reported_derivation(searched, searching.model.options)
+    arrays = with_maximum_set(searched.arrays, searched.forests, reported.trees, searched.base)
+    return searched, reported, arrays
+
+
+def pairs_of(arrays: AlignmentArrays) -> list[NodePair]:
+    whole = compositional(arrays)
+    return [
+        (int(arrays.source[place]), int(arrays.target[place]), bool(whole[place]))
+        for place in np.flatnonzero(~arrays.absorbed)
+    ]
+
+
+@settings(derandomize=True)
+@given(seed=st.integers(0, 10**6))
+def test_derivations_are_completed_to_a_legitimate_set_and_the_largest(
+    searching: ForestAligner, seed: int
+) -> None:
+    searched, reported, found = completed(searching, seed)
+    arrays, base, count = searched.arrays, searched.base, len(searched.arrays.source)
+    assert pairs_of(found)[: len(pairs_of(arrays))] == [
+        (s, t, whole or changed)
+        for (s, t, whole), (_, _, changed) in zip(pairs_of(arrays), pairs_of(found), strict=False)
+    ]
+    if not arrays.root_aligned:
+        assert found is arrays
+        return
+    assert not found.absorbed[count:].any()
+    assert (found.log_posterior[count:] <= 0).all() and np.isfinite(found.log_posterior).all()
+    words = [base[s, t] for s, t in zip(found.source, found.target, strict=True) if (s, t) in base]
+    assert all(not one.is_group for one in words[len(words) - (found.kind[count:] == BASE).sum() :])
+    links = [(c.source[0], c.target[0]) for c in searched.candidates if not c.is_group]
+    assert (
+        violations(
+            *searched.forests,
+            *reported.trees,
+            pairs_of(found),
+            root_aligned=found.root_aligned,
+            maximum_set_of=links,
+        )
+        == []
+    )
+
+
+def test_something_is_added_to_some_derivations(searching: ForestAligner) -> None:
+    added: list[int] = []
+    for seed in range(60):
+        searched, _, found = completed(searching, seed)
+        added += found.kind[len(searched.arrays.source) :].tolist()
+    assert BASE in added and len({*added}) > 1

@@ -12,10 +12,9 @@ from safetensors.numpy import load_file, save_file
 
 from forest_align.aligners import load
 from forest_align.aligners.forest.aligner import ForestAligner
-from forest_align.aligners.forest.calibration import PhraseCalibration
 from forest_align.aligners.forest.features import CATEGORIES, GENERAL_FEATURES, RELATIONS, PairFeatures
 from forest_align.aligners.forest.model import ForestModel
-from forest_align.aligners.forest.options import MOST_ITEMS, OPENED_SUPPORTS, ForestOptions
+from forest_align.aligners.forest.options import MOST_ITEMS, OPENED_SUPPORTS, ForestOptions, PhraseCalibration
 from forest_align.types import ModelError
 
 from ...bound_models import bind

@@ -1,13 +1,16 @@
-"""Options of the forest aligner's search: their bounds, and what is refused."""
+"""Options of the search and numbers of the calibration: bounds, what is refused, probabilities."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import fields
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from forest_align.aligners.forest.options import BOUNDS, ForestOptions
+from forest_align.aligners.forest.options import BOUNDS, ForestOptions, PhraseCalibration
 from forest_align.em.tuning.forest_sweep import MORE, SPACE
 from forest_align.types import InputError
 
@@ -22,16 +25,56 @@ def test_each_option_that_is_a_number_has_bounds_that_hold_its_default() -> None
         assert wanted.integer == isinstance(numbers[name], int), name
 
 
-def test_options_out_of_range_are_refused_by_name() -> None:
-    with pytest.raises(InputError, match="strict"):
-        ForestOptions(strict=1)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match=r"'null_penalty': expected a number of at least 0, found nan"):
-        ForestOptions(null_penalty=float("nan"))
-    with pytest.raises(InputError, match=r"'beam': expected a whole number of at least 1, found 0"):
-        ForestOptions(beam=0)
-    with pytest.raises(InputError, match=r"'beam': expected a whole number of at least 1, found True"):
-        ForestOptions(beam=True)
-    with pytest.raises(InputError, match=r"'generation_gap': expected at most 100, found 101"):
-        ForestOptions(generation_gap=101)
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ({"strict": 1}, "strict"),
+        ({"null_penalty": math.nan}, "'null_penalty': expected a number of at least 0, found nan"),
+        ({"beam": 0}, "'beam': expected a whole number of at least 1, found 0"),
+        ({"beam": True}, "'beam': expected a whole number of at least 1, found True"),
+        ({"generation_gap": 101}, "'generation_gap': expected at most 100, found 101"),
+    ],
+)
+def test_options_out_of_range_are_refused_by_name(option: dict, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        ForestOptions(**option)
+
+
+def test_options_may_be_at_their_bounds_and_of_types_of_numpy() -> None:
     assert ForestOptions(parser_weight=1.0, generation_gap=100).generation_gap == 100
     assert ForestOptions(beam=np.int64(3), link_weight=np.float32(0.5)).beam == 3  # type: ignore[arg-type]
+
+
+LOGS = st.floats(-1e4, 0)
+POWERS = st.floats(0, 3)
+
+
+@given(logs=st.lists(LOGS, min_size=2, max_size=2), other=LOGS, posterior_power=POWERS, link_power=POWERS)
+def test_probabilities_are_above_0_and_rise_with_both_kinds_of_evidence_up_to_1(
+    logs: list[float], other: float, posterior_power: float, link_power: float
+) -> None:
+    calibration = PhraseCalibration(1.0, posterior_power, link_power)
+    low_and_high, constant = np.array(sorted(logs)), np.full(2, other)
+    for arguments in ((low_and_high, constant), (constant, low_and_high)):
+        low, high = calibration.probabilities(*arguments)
+        assert 0 < low <= high <= 1
+
+
+def test_powers_weigh_the_evidence_and_by_default_the_probability_is_the_posterior() -> None:
+    posterior, agreement = np.log([0.25, 1.0]), np.log([0.5, 0.1])
+    assert PhraseCalibration().probabilities(posterior, agreement) == pytest.approx([0.25, 1.0])
+    found = PhraseCalibration(4.0, 0.5, 2.0).probabilities(posterior, agreement)
+    assert found == pytest.approx([0.5 * 0.25, 0.01])
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        *({"temperature": value} for value in (0, -1.0, math.inf)),
+        *({"link_power": value} for value in (math.nan, "much")),
+        *({"posterior_power": value} for value in (-0.1, True, 10**400)),
+    ],
+)
+def test_numbers_out_of_range_are_refused(values: dict[str, float]) -> None:
+    with pytest.raises(InputError, match=next(iter(values))):
+        PhraseCalibration(**values)

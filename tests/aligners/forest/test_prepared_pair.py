@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -12,29 +13,29 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nltk import Tree
 
 from forest_align.aligners.forest import prepared_pair
-from forest_align.aligners.forest._link_evidence import LinkEvidence
-from forest_align.aligners.forest._tree_choice import tree_losses
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.features import forest_of
-from forest_align.aligners.forest.phrase_evidence import LEAST_ODDS, MOST_ODDS, PhraseEvidence
+from forest_align.aligners.forest.phrase_evidence import LEAST_ODDS, MOST_ODDS, LinkEvidence, PhraseEvidence
+from forest_align.aligners.forest.prepared_pair import base_pairs, tree_losses
 from forest_align.aligners.forest.result import reported_derivation
 from forest_align.aligners.words.candidate import Candidate
 from forest_align.cext.alignment_arrays import BASE, NONCOMPOSITIONAL, BaseArrays, SideArrays
-from forest_align.lexicon.lexicon import load_lexicon
-from forest_align.parsing import sentence_from_bracket, sentence_from_n_best
+from forest_align.parsing import (
+    forest_from_trees,
+    sentence_from_bracket,
+    sentence_from_n_best,
+    sentence_from_trees,
+)
+from forest_align.parsing.forests.trees import read_bracket
 from forest_align.types import ParseForest, Sentence
 
 from ...cext import alignment_cases as cases
 from ...cext.test_alignment import ALIGNERS, UNLIMITED
 from ..random_sentences import random_pair
 from .derivations import hanging, supported
-
-
-@pytest.fixture(scope="module")
-def aligner() -> ForestAligner:
-    return ForestAligner.load("forest", lexicon=load_lexicon())
 
 
 def random_evidence(rng: random.Random, source: Sentence, target: Sentence) -> PhraseEvidence:
@@ -70,17 +71,14 @@ def test_the_score_is_the_sum_of_its_terms(aligner: ForestAligner, seed: int) ->
     model = replace(aligner.model, options=options, phrase_options=options)
     chosen, options = ForestAligner(model, lexicon=aligner.lexicon), model.options
     phrases = random_evidence(rng, source, target)
-    arrays, base = chosen.search(source, target, candidates, phrases)
+    searched = chosen.search(source, target, candidates, phrases)
+    arrays, base, forests = searched.arrays, searched.base, searched.forests
     if not arrays.root_aligned:
         return
-    forests = source.forest, target.forest
-    assert forests[0] is not None and forests[1] is not None
     features = chosen.features(source, target, candidates)
     log_pair, *log_null = model.log_probabilities(features)
     classes = features.source.class_of_node, features.target.class_of_node
-    agreed, *untouched = LinkEvidence.of(candidates, len(source), len(target)).log_consistent(
-        forests[0], forests[1]
-    )
+    agreed, *untouched = LinkEvidence.of(candidates, len(source), len(target)).log_consistent(*forests)
     wanted = 0.0
     used = (forests[0].edges[arrays.source_edges], forests[1].edges[arrays.target_edges])
     for top, (one, two, kind) in enumerate(
@@ -92,16 +90,15 @@ def test_the_score_is_the_sum_of_its_terms(aligner: ForestAligner, seed: int) ->
             wanted += options.candidate_weight * np.log(base[one, two].score)
         words = 0
         for side, (forest, edges) in enumerate(zip(forests, used, strict=True)):
-            assert forest is not None
             _, nulls = hanging((forest.start, forest.end, edges), *supported(arrays, side, top))
             words += sum(int(forest.end[node] - forest.start[node]) for node in nulls)
             wanted += log_null[side][classes[side][nulls]].sum()
             wanted += options.link_weight * untouched[side][nulls].sum()
         penalty = options.noncompositional_penalty if kind == NONCOMPOSITIONAL else 0.0
         wanted -= (words + penalty + 1) ** options.null_penalty
-    trees = reported_derivation((forests[0], forests[1]), arrays, base, candidates, options).trees
+    # Phrases would revise the pairs, not the trees.
+    trees = reported_derivation(searched._replace(phrases=None), options).trees
     for forest, tree in zip(forests, trees, strict=True):
-        assert forest is not None
         most = max(one.log_probability for one in forest.derivations())
         wanted += options.tree_weight * (tree.log_probability - most)
     assert arrays.log_score == pytest.approx(wanted)
@@ -194,3 +191,93 @@ def test_the_parser_decides_more_the_more_it_weighs(aligner: ForestAligner) -> N
     assert trees[:2] == [low, low]
     assert trees[3] == high
     assert len(set(scores[1:])) == 3
+
+
+# Several nodes of a packed forest cover the same words.
+SOURCE = sentence_from_trees(
+    [
+        read_bracket("(S (NP (DT the) (NN dog)) (VP (VBZ gives) (PRT (RP up))))"),
+        read_bracket("(S (X (DT the) (VB dog)) (NP (NNS gives) (IN up)))"),
+    ]
+)
+TARGET = sentence_from_bracket("(S (NP (DT a) (NN hound)) (VP (VBZ surrenders)))")
+
+
+def spans_of(pairs: dict[tuple[int, int], Candidate]) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    source, target = SOURCE.forest, TARGET.forest
+    assert source is not None and target is not None
+    return [
+        ((int(source.start[s]), int(source.end[s])), (int(target.start[t]), int(target.end[t])))
+        for s, t in pairs
+    ]
+
+
+WORD, GROUP = Candidate((0, 1), (0, 1), 0.5), Candidate((2, 4), (2, 3), 0.7)
+OTHER_WAY = Candidate((1, 2), (0, 2), 0.6)
+
+
+def test_every_pair_of_nodes_that_cover_a_candidate_is_a_base_pair() -> None:
+    found = base_pairs(SOURCE, TARGET, [GROUP, OTHER_WAY, WORD])
+    assert list(found) == sorted(found)
+    source, target = SOURCE.forest, TARGET.forest
+    assert source is not None and target is not None
+    for candidate in (WORD, GROUP, OTHER_WAY):
+        expected = {
+            (s, t)
+            for s in range(len(source))
+            for t in range(len(target))
+            if (int(source.start[s]), int(source.end[s])) == candidate.source
+            and (int(target.start[t]), int(target.end[t])) == candidate.target
+        }
+        assert {pair for pair, of in found.items() if of == candidate} == expected
+        assert len(expected) > 1 or candidate == WORD
+
+
+def test_groups_on_either_side_are_left_out_unless_wanted_and_spans_that_are_no_node_always() -> None:
+    candidates = [WORD, GROUP, OTHER_WAY, Candidate((1, 3), (0, 1), 0.9)]
+    assert set(spans_of(base_pairs(SOURCE, TARGET, candidates, groups=False))) == {(WORD.source, WORD.target)}
+    every = set(spans_of(base_pairs(SOURCE, TARGET, candidates)))
+    assert every == {(c.source, c.target) for c in (WORD, GROUP, OTHER_WAY)}
+
+
+@pytest.mark.parametrize("order", [(0.3, 0.8, 0.5), (0.8, 0.5, 0.3), (0.5, 0.3, 0.8)])
+def test_of_several_candidates_for_a_pair_the_most_probable_counts(order: Sequence[float]) -> None:
+    candidates = [Candidate((0, 1), (0, 1), score) for score in order]
+    (found,) = base_pairs(SOURCE, TARGET, candidates).values()
+    assert found.score == 0.8
+
+
+def test_words_without_a_probability_are_base_pairs_too() -> None:
+    free = Candidate((1, 2), (1, 2), 1.0, weighted=False)
+    assert list(base_pairs(SOURCE, TARGET, [free], groups=False).values()) == [free] * 2
+
+
+TREES = (
+    "(S (NP (DT the) (NN man)) (VP (VBD saw) (NP (NP (DT a) (NN dog)) (PP (IN with) (NP (NNS eyes))))))",
+    "(S (NP (DT the) (NN man)) (VP (VBD saw) (NP (DT a) (NN dog)) (PP (IN with) (NP (NNS eyes)))))",
+    "(FRAG (NP (DT the) (NN man)) (VP (VBD saw) (NP (DT a) (NN dog) (PP (IN with) (NP (NNS eyes))))))",
+)
+
+
+def forest(logs: list[float]) -> ParseForest:
+    return forest_from_trees([Tree.fromstring(bracket) for bracket in TREES], logs)[1]
+
+
+@pytest.mark.parametrize("logs", [[0.0, 0.0, 0.0], [-0.1, -2.0, -1.0], [-3.0, -0.5, -0.2]])
+def test_losses_of_a_tree_add_up_to_its_probability_over_that_of_the_best(logs: list[float]) -> None:
+    made = forest(logs)
+    edges, roots = tree_losses(made)
+    place_of = {root: place for place, root in enumerate(made.roots.tolist())}
+    trees = list(made.derivations())
+    assert len(trees) > 2
+    best = max(tree.log_probability for tree in trees)
+    for tree in trees:
+        loss = edges[list(tree.edges.values())].sum() + roots[place_of[tree.root]]
+        assert loss == pytest.approx(tree.log_probability - best)
+
+
+def test_no_loss_is_a_gain_and_a_single_tree_loses_nothing() -> None:
+    edges, roots = tree_losses(forest([-0.3, -0.9, -1.5]))
+    assert (edges <= 0).all() and (roots <= 0).all()
+    alone = tree_losses(forest_from_trees([Tree.fromstring(TREES[0])])[1])
+    np.testing.assert_allclose(np.concatenate(alone), 0.0, atol=1e-12)

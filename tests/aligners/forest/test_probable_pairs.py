@@ -12,18 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forest_align.aligners.forest._maximum_set import compositional
+from forest_align.aligners.forest._node_pairs import ChosenTree, compositional
 from forest_align.aligners.forest._probable_pairs import LEAST_ACROSS_LINKS
-from forest_align.aligners.forest._tree_conditions import ChosenTree
 from forest_align.aligners.forest.aligner import ForestAligner
-from forest_align.aligners.forest.base_pairs import CONFIDENT_LINK
-from forest_align.aligners.forest.features import forest_of
+from forest_align.aligners.forest.features import CONFIDENT_LINK, forest_of
 from forest_align.aligners.forest.legitimacy import violations
 from forest_align.aligners.forest.phrase_evidence import PhraseEvidence
 from forest_align.aligners.forest.result import Reported, build_alignment, reported_derivation
 from forest_align.aligners.words.candidate import Candidate
 from forest_align.alignment import Alignment
-from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import sentence_from_bracket
 from forest_align.types import Sentence
 
@@ -33,11 +30,6 @@ Spans = tuple[tuple[int, int], tuple[int, int]]
 STOCK = "(S (NP (NNP Handspring) (JJ common) (NN stock)) (VP (VBD rose)))"
 SHARES = "(S (NP (NNP Handspring)) (VP (VBD climbed)))"
 WORDS = ((0, 0, 0.9), (3, 1, 0.9))
-
-
-@pytest.fixture(scope="module")
-def aligner() -> ForestAligner:
-    return ForestAligner(lexicon=load_lexicon())
 
 
 def evidence(probabilities: dict[Spans, float]) -> PhraseEvidence:
@@ -54,14 +46,13 @@ def align(
     **options: Any,
 ) -> Alignment:
     """Align trees with known links and known probabilities of phrases."""
-    source, target = (sentence_from_bracket(one) for one in brackets)
+    source, target = map(sentence_from_bracket, brackets)
     candidates = [Candidate((i, i + 1), (j, j + 1), score) for i, j, score in links]
     assert aligner.model.phrase_options is not None
     chosen = replace(aligner.model.phrase_options, phrase_weight=1e-9, **options)
     model = replace(aligner.model, phrase_options=chosen)
-    phrases = evidence(probabilities)
-    arrays, base = ForestAligner(model, lexicon=aligner.lexicon).search(source, target, candidates, phrases)
-    return build_alignment(model, source, target, arrays, base, candidates, phrases)
+    given = ForestAligner(model, lexicon=aligner.lexicon)
+    return build_alignment(model, given.search(source, target, candidates, evidence(probabilities)))
 
 
 def spans_of(alignment: Alignment) -> set[Spans]:
@@ -151,13 +142,13 @@ def test_the_set_is_legitimate_and_nothing_probable_that_fits_is_missing(
     rng = random.Random(seed)
     *plain, candidates = random_pair(rng)
     source, target = (chained(one, rng) for one in plain)
-    forests = forest_of(source), forest_of(target)
     phrases = random_evidence(source, target, rng)
-    arrays, base = aligner.search(source, target, candidates)
+    searched = aligner.search(source, target, candidates)
+    arrays, forests = searched.arrays, searched.forests
     least = rng.choice([0.3, 0.6])
     options = replace(aligner.model.options, phrase_weight=1.0, phrase_added=least)
-    before = reported_derivation(forests, arrays, base, candidates, options)
-    found = reported_derivation(forests, arrays, base, candidates, options, phrases)
+    before = reported_derivation(searched, options)
+    found = reported_derivation(searched._replace(phrases=phrases), options)
     one, two = spans_and_pairs(found, forests), spans_and_pairs(before, forests)
     assert violations(*forests, *found.trees, one[1], root_aligned=arrays.root_aligned) == []
     assert found.links == before.links and set(before.outside) <= set(found.outside)

@@ -17,10 +17,10 @@ import forest_align
 from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.aligners.contextual.model import LinkModel
 from forest_align.aligners.forest.aligner import ForestAligner
-from forest_align.aligners.forest.calibration import PhraseCalibration
 from forest_align.aligners.forest.features import LINKED, RELATIONS
 from forest_align.aligners.forest.legitimacy import alignment_violations
 from forest_align.aligners.forest.model import ForestModel
+from forest_align.aligners.forest.options import PhraseCalibration
 from forest_align.aligners.words.lexical import Dictionary
 from forest_align.alignment import Links
 from forest_align.cli import main

@@ -10,26 +10,21 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nltk import Tree
 
 from forest_align.aligners.forest.aligner import ForestAligner
-from forest_align.aligners.forest.base_pairs import base_pairs
-from forest_align.aligners.forest.calibration import log_agreement
-from forest_align.aligners.forest.features import forest_of
-from forest_align.aligners.forest.result import build_alignment, reported_derivation
+from forest_align.aligners.forest.phrase_evidence import log_agreement
+from forest_align.aligners.forest.prepared_pair import base_pairs
+from forest_align.aligners.forest.result import _choose_tree, build_alignment, reported_derivation
 from forest_align.aligners.words.candidate import Candidate
 from forest_align.alignment import PhrasePair
-from forest_align.cext.alignment_arrays import BASE, NONCOMPOSITIONAL, AlignmentArrays
-from forest_align.lexicon.lexicon import load_lexicon
-from forest_align.parsing import sentence_from_bracket
+from forest_align.cext.alignment_arrays import BASE, NONCOMPOSITIONAL
+from forest_align.parsing import forest_from_trees, sentence_from_bracket
+from forest_align.types import Derivation
 
-from ..random_sentences import random_pair
+from ..random_sentences import random_bracket, random_pair
 
 FLAT = "(S (NP (NN a) (NN b)) (VP (VB c) (NP (NN d) (NN e))))"
-
-
-@pytest.fixture(scope="module")
-def aligner() -> ForestAligner:
-    return ForestAligner.load("forest", lexicon=load_lexicon())
 
 
 @settings(derandomize=True)
@@ -40,10 +35,10 @@ def test_each_part_of_the_derivation_is_reported_in_its_place(aligner: ForestAli
     weights = {"candidate_weight": rng.uniform(0.5, 5), "link_weight": rng.random()}
     chosen = replace(aligner.model.options, strict=rng.random() < 0.4, **weights)
     model = replace(aligner.model, options=chosen)
-    arrays, base = ForestAligner(model, lexicon=aligner.lexicon).search(source, target, candidates)
-    found = build_alignment(model, source, target, arrays, base, candidates)
-    forests = forest_of(source), forest_of(target)
-    shown, links, trees, outside, _ = reported_derivation(forests, arrays, base, candidates, chosen)
+    searched = ForestAligner(model, lexicon=aligner.lexicon).search(source, target, candidates)
+    arrays, forests = searched.arrays, searched.forests
+    found = build_alignment(model, searched)
+    shown, links, trees, outside, _ = reported_derivation(searched, chosen)
     assert found.outside == outside
 
     probabilities = model.calibration.probabilities(
@@ -155,27 +150,26 @@ def test_a_group_of_phrases_links_only_words_with_scores_of_their_own_if_any_hav
         *(Candidate((i, i + 1), (j, j + 1), score) for (i, j), score in own.items()),
         Candidate((2, 3), (2, 3), 0.8),
     )
-    forests = forest_of(source), forest_of(target)
     base = base_pairs(source, target, candidates)
     kept = [pair for pair, found in base.items() if found.is_group or found.source == (2, 3)]
-    arrays, _ = aligner.search(source, target, ())
-    arrays = arrays._replace(
+    searched = aligner.search(source, target, ())
+    arrays = searched.arrays._replace(
         source=np.array([s for s, _ in kept], np.int32),
         target=np.array([t for _, t in kept], np.int32),
         kind=np.full(len(kept), BASE, np.int32),
         root_aligned=False,
     )
     options = replace(aligner.model.options, strict=True)
-    assert reported_derivation(forests, arrays, base, candidates, options).links == wanted
+    searched = searched._replace(arrays=arrays, base=base, candidates=candidates)
+    assert reported_derivation(searched, options).links == wanted
 
 
 def test_links_outside_of_the_derivation_are_the_confident_ones_of_free_words_and_the_certain_ones(
     aligner: ForestAligner,
 ) -> None:
     source = target = sentence_from_bracket(FLAT)
-    forests = forest_of(source), forest_of(target)
-    arrays, base = aligner.search(source, target, ())
-    assert not len(arrays.source) and not base
+    searched = aligner.search(source, target, ())
+    assert not len(searched.arrays.source) and not searched.base
     candidates = (
         Candidate((0, 1), (0, 1), 0.55),  # its target has a better link
         Candidate((0, 1), (1, 2), 0.7),
@@ -189,8 +183,9 @@ def test_links_outside_of_the_derivation_are_the_confident_ones_of_free_words_an
         Candidate((3, 5), (4, 5), 0.99),
     )
     wanted = {(1, 0): 0.95, (3, 0): 0.9, (2, 3): 0.89, (0, 1): 0.7, (4, 2): 0.5}
-    assert reported_derivation(forests, arrays, base, candidates, aligner.model.options).links == wanted
-    found = build_alignment(aligner.model, source, target, arrays, base, candidates)
+    searched = searched._replace(candidates=candidates)
+    assert reported_derivation(searched, aligner.model.options).links == wanted
+    found = build_alignment(aligner.model, searched)
     assert found.log_probability is None and not found.root_aligned
     assert found.words.pairs == tuple(sorted(wanted)) and not found.phrases
     assert (found.unaligned_source, found.unaligned_target) == ((), ((4, 5),))
@@ -199,11 +194,10 @@ def test_links_outside_of_the_derivation_are_the_confident_ones_of_free_words_an
 def test_a_search_that_was_cut_short_is_told(aligner: ForestAligner) -> None:
     source = target = sentence_from_bracket(FLAT)
     candidates = [Candidate((i, i + 1), (i, i + 1), 0.9) for i in range(5)]
-    arrays, base = aligner.search(source, target, candidates)
+    searched = aligner.search(source, target, candidates)
     for narrowed in (False, True):
-        found = build_alignment(
-            aligner.model, source, target, arrays._replace(narrowed=narrowed), base, candidates
-        )
+        arrays = searched.arrays._replace(narrowed=narrowed)
+        found = build_alignment(aligner.model, searched._replace(arrays=arrays))
         assert found.root_aligned and bool(found.warnings) == narrowed
 
 
@@ -216,26 +210,21 @@ def test_links_without_a_probability_have_that_of_their_pair_in_the_derivation(
     source, target, weighted = random_pair(random.Random(seed))
     candidates = [replace(one, score=1.0, weighted=False) for one in weighted]
     found = aligner.align_candidates(source, target, candidates)
-    arrays, base = aligner.search(source, target, candidates)
-    calibration = aligner.model.calibration
-    posterior = calibration.probabilities(arrays.log_posterior, np.zeros(len(arrays.source)))
+    _, _, _, base, arrays, _ = aligner.search(source, target, candidates)
+    posterior = aligner.model.calibration.probabilities(arrays.log_posterior, np.zeros(len(arrays.source)))
     expected = {}
     for place in np.flatnonzero(arrays.kind == BASE).tolist():
         leaf = base[int(arrays.source[place]), int(arrays.target[place])]
         for i in range(*leaf.source):
             expected |= {(i, j): float(posterior[place]) for j in range(*leaf.target)}
     assert dict(zip(found.words.pairs, found.words.scores or (), strict=True)) == expected
+    kept = np.flatnonzero(~arrays.absorbed)
     assert [one.probability for one in found.phrases] == pytest.approx(
-        [float(posterior[place]) for place in _reported(arrays)]
+        [float(posterior[place]) for place in kept[np.argsort(arrays.source[kept], kind="stable")]]
     )
     unlinked = replace(aligner.model.options, link_weight=0.0, candidate_weight=1.0)
     plain = ForestAligner(replace(aligner.model, options=unlinked), lexicon=aligner.lexicon)
     assert plain.align_candidates(source, target, candidates).log_probability == found.log_probability
-
-
-def _reported(arrays: AlignmentArrays) -> list[int]:
-    kept = np.flatnonzero(~arrays.absorbed)
-    return kept[np.argsort(arrays.source[kept], kind="stable")].tolist()
 
 
 def test_words_of_a_group_keep_probabilities_of_their_own(aligner: ForestAligner) -> None:
@@ -247,3 +236,28 @@ def test_words_of_a_group_keep_probabilities_of_their_own(aligner: ForestAligner
     assert (scores[0, 0], scores[2, 1]) == (0.3, 0.8)
     (whole,) = (one for one in found.phrases if one.source_node.end == 2 and one.target_node.end == 1)
     assert scores[1, 0] == whole.probability
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_tree_is_the_best_of_all_with_the_hyperedges_and_the_most_nodes(seed: int) -> None:
+    rng = random.Random(seed)
+    words = list("abcdef"[: rng.randint(2, 6)])
+    trees = [Tree.fromstring(random_bracket(rng, words)) for _ in range(rng.randint(1, 5))]
+    made = forest_from_trees(trees, [-3 * rng.random() for _ in trees])[1]
+    every = list(made.derivations())
+    one = rng.choice(every)
+    edges = rng.sample(sorted(one.edges.values()), rng.randint(0, 1))
+    # Some of these nodes are in other trees.
+    nodes = set(rng.sample(range(len(made)), rng.randint(0, 3)))
+    root = one.root if edges or rng.random() < 0.5 else None
+
+    def rank(tree: Derivation) -> tuple[int, float]:
+        held = {tree.root, *made.edges[list(tree.edges.values())][:, 1:].ravel().tolist()}
+        return len(held & nodes), tree.log_probability
+
+    # A hyperedge binds trees that have its node; the callers give none whose node is not in the tree.
+    able = [tree for tree in every if root in (None, tree.root)]
+    forced = {int(made.edges[edge, 0]): edge for edge in edges}
+    able = [tree for tree in able if all(tree.edges.get(n, edge) == edge for n, edge in forced.items())]
+    found = _choose_tree(made, edges, nodes, root)
+    assert found in every and rank(found) == pytest.approx(max(map(rank, able)))

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from forest_align.aligners.forest import result
 from forest_align.aligners.forest._whole_constituents import with_whole_constituents
 from forest_align.aligners.forest.aligner import ForestAligner
-from forest_align.aligners.forest.features import forest_of
 from forest_align.aligners.forest.legitimacy import alignment_violations
-from forest_align.aligners.forest.result import reported_derivation
+from forest_align.aligners.forest.result import SearchedPair, reported_derivation
 from forest_align.aligners.words.lexical import GivenCandidates
 from forest_align.alignment import Alignment, Links
 from forest_align.cext.alignment_arrays import COMPOSITIONAL, SINGLE
@@ -30,18 +29,15 @@ NOUNS = [(1, 0), (2, 1)]
 VERBS = [(3, 2), (4, 2)]
 
 
-@pytest.fixture(scope="module")
-def aligner() -> ForestAligner:
-    return ForestAligner.load("forest", lexicon=load_lexicon())
+def search(aligner: ForestAligner, brackets: tuple[str, str], links: list[tuple[int, int]]) -> SearchedPair:
+    source, target = (sentence_from_bracket(text, lemmatizer=load_lexicon().lemma) for text in brackets)
+    return aligner.search(source, target, GivenCandidates(Links.of(links)).candidates(source, target))
 
 
 def align(
     aligner: ForestAligner, links: list[tuple[int, int]], source: str = REFUGEE, target: str = ASYLUM
 ) -> Alignment:
-    sentences = [sentence_from_bracket(text, lemmatizer=load_lexicon().lemma) for text in (source, target)]
-    found = aligner.align_candidates(
-        *sentences, GivenCandidates(Links.of(links)).candidates(sentences[0], sentences[1])
-    )
+    found = aligner.align_candidates(*search(aligner, (source, target), links)[:3])
     assert alignment_violations(found) == []
     return found
 
@@ -67,13 +63,9 @@ def test_words_that_are_linked_elsewhere_are_not_taken_in(
     aligner: ForestAligner, link: tuple[int, int], is_whole: bool
 ) -> None:
     """Links that structure left out count, but only those of the words to be taken in."""
-    source, target = (sentence_from_bracket(text) for text in (REFUGEE, ASYLUM))
-    candidates = GivenCandidates(Links.of(NOUNS + VERBS)).candidates(source, target)
-    options = aligner.model.options
-    arrays, base = aligner.search(source, target, candidates)
-    forests = forest_of(source), forest_of(target)
-    reported = reported_derivation(forests, arrays, base, candidates, options)
-    found = with_whole_constituents(arrays, forests, reported.trees, [*reported.links, link])
+    searched = search(aligner, (REFUGEE, ASYLUM), NOUNS + VERBS)
+    reported, forests = reported_derivation(searched, aligner.model.options), searched.forests
+    found = with_whole_constituents(searched.arrays, forests, reported.trees, [*reported.links, link])
     spans = {forests[0].node(node).span for node in found.source.tolist()}
     assert ((0, 3) in spans, (1, 3) in spans) == (is_whole, not is_whole)
 
@@ -93,13 +85,10 @@ FINANCIAL = "(S (NP (JJ financial) (JJ asset) (NNS corporations)) (VP (VBD moved
 def test_a_pair_that_rests_on_a_part_alone_gives_way(
     aligner: ForestAligner, kind: int, links: list[tuple[int, int]], gives_way: bool
 ) -> None:
-    source, target = (sentence_from_bracket(text) for text in (AGAINST, FINANCIAL))
-    forests = forest_of(source), forest_of(target)
     known = [(1, 1), (2, 2), (3, 3)]
-    candidates = GivenCandidates(Links.of(known)).candidates(source, target)
-    arrays, base = aligner.search(source, target, candidates)
-    options = aligner.model.options
-    trees = reported_derivation(forests, arrays, base, candidates, options).trees
+    searched = search(aligner, (AGAINST, FINANCIAL), known)
+    arrays, forests = searched.arrays, searched.forests
+    trees = reported_derivation(searched, aligner.model.options).trees
     node_of = [{tree.node(node).span: node for node in range(len(tree))} for tree in forests]
     part = arrays.source.tolist().index(node_of[0][1, 3])
     parent = arrays.parent.copy()
@@ -138,13 +127,11 @@ def test_the_probability_of_a_widened_pair_is_that_of_its_own_links(
 
 def test_the_published_search_reports_the_nodes_of_the_search() -> None:
     published = ForestAligner.load("forest-published")
-    source, target = (sentence_from_bracket(REFUGEE, lemmatizer=load_lexicon().lemma) for _ in range(2))
-    candidates = GivenCandidates(Links.of([(k, k) for k in range(1, 5)])).candidates(source, target)
-    arrays, _ = published.search(source, target, candidates)
-    found = published.align_candidates(source, target, candidates)
+    searched = search(published, (REFUGEE, REFUGEE), [(k, k) for k in range(1, 5)])
+    arrays, (one, two) = searched.arrays, searched.forests
+    found = published.align_candidates(*searched[:3])
     kept = ~arrays.absorbed
     nodes = zip(arrays.source[kept].tolist(), arrays.target[kept].tolist(), strict=True)
-    one, two = forest_of(source), forest_of(target)
     expected = {(one.node(left).span, two.node(right).span) for left, right in nodes}
     assert {(pair.source_node.span, pair.target_node.span) for pair in found.phrases} == expected
     assert ((1, 3), (1, 3)) in expected  # a part of a noun phrase
@@ -170,13 +157,12 @@ def words_of(forest: ParseForest, node: int) -> set[int]:
 @given(seed=st.integers(0, 10**6))
 def test_pairs_are_widened_exactly_where_the_words_gained_are_free(aligner: ForestAligner, seed: int) -> None:
     rng = random.Random(seed)
-    source, target, candidates = random_pair(rng)
-    forests = forest_of(source), forest_of(target)
-    options = aligner.model.options
-    arrays, base = aligner.search(source, target, candidates)
-    _, every, trees, *_ = reported_derivation(forests, arrays, base, candidates, options)
+    searched = aligner.search(*random_pair(rng))
+    arrays, forests = searched.arrays, searched.forests
+    reported_parts = reported_derivation(searched, aligner.model.options)
+    trees = reported_parts.trees
     # With few links more is widened.
-    links = [link for link in every if rng.random() < 0.5]
+    links = [link for link in reported_parts.links if rng.random() < 0.5]
     found = with_whole_constituents(arrays, forests, trees, links)
     reported = np.flatnonzero(~arrays.absorbed).tolist()
     nodes = arrays.source.tolist(), arrays.target.tolist()

@@ -9,8 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from forest_align.aligners.phrases.features import FEATURES
-from forest_align.aligners.phrases.model import PhraseModel
-from forest_align.aligners.phrases.rectifier import RectifierNetwork
+from forest_align.aligners.phrases.model import PhraseModel, RectifierNetwork
 from forest_align.aligners.words.candidate import Candidate
 from forest_align.types import Sentence
 
@@ -27,10 +26,9 @@ def pair_with_vectors(seed: int) -> tuple[Sentence, Sentence, tuple[Candidate, .
     return *sides, candidates  # type: ignore[return-value]
 
 
-def random_model(seed: int = 0) -> PhraseModel:
-    """A network whose weights were never trained."""
+def random_network(seed: int, *sizes: int) -> RectifierNetwork:
+    """A network whose weights were never trained, with layers of so many units."""
     rng = np.random.default_rng(seed)
-    sizes = (len(FEATURES), 7, 5, 1)
     layers = tuple(
         (
             rng.normal(size=(one, two)).astype(np.float32) / np.float32(one**0.5),
@@ -38,5 +36,9 @@ def random_model(seed: int = 0) -> PhraseModel:
         )
         for one, two in pairwise(sizes)
     )
-    ones = np.ones(len(FEATURES), np.float32)
-    return PhraseModel(RectifierNetwork(0.3 * ones, 0.5 * ones, layers), {"made": "by chance"})
+    ones = np.ones(sizes[0], np.float32)
+    return RectifierNetwork(0.3 * ones, 0.5 * ones, layers)
+
+
+def random_model(seed: int = 0) -> PhraseModel:
+    return PhraseModel(random_network(seed, len(FEATURES), 7, 5, 1), {"made": "by chance"})

@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from forest_align.aligners.phrases.features import FEATURES
-from forest_align.aligners.phrases.proposals import LEAST_CONSISTENT, ProposedPairs
+from forest_align.aligners.phrases.features import FEATURES, LEAST_CONSISTENT, ProposedPairs
 from forest_align.aligners.phrases.sentence_spans import CATEGORIES, SentenceSpans
 from forest_align.aligners.phrases.word_tables import MOST_CERTAIN
 from forest_align.aligners.words.candidate import link_probabilities

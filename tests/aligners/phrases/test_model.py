@@ -8,8 +8,7 @@ import numpy as np
 import torch
 
 from forest_align.aligners.phrases.features import FEATURES
-from forest_align.aligners.phrases.model import PhraseModel
-from forest_align.aligners.phrases.rectifier import FARTHEST
+from forest_align.aligners.phrases.model import FARTHEST, PhraseModel
 
 from .phrase_cases import random_model
 
@@ -22,7 +21,7 @@ def test_log_odds_are_those_of_the_same_network_in_torch() -> None:
     for number, (weights, bias) in enumerate(network.layers, start=1):
         values = torch.nn.functional.linear(values, torch.from_numpy(weights.T), torch.from_numpy(bias))
         values = values if number == len(network.layers) else torch.relu(values)
-    np.testing.assert_allclose(model.log_odds_of(rows), values[:, 0].numpy(), atol=1e-4)
+    np.testing.assert_allclose(model.log_odds(rows), values[:, 0].numpy(), atol=1e-4)
 
 
 def test_a_saved_model_is_the_same(tmp_path: Path) -> None:
@@ -30,5 +29,5 @@ def test_a_saved_model_is_the_same(tmp_path: Path) -> None:
     model.save(tmp_path)
     found = PhraseModel.load(tmp_path)
     rows = np.random.default_rng(1).normal(size=(9, len(FEATURES))).astype(np.float32)
-    np.testing.assert_array_equal(found.log_odds_of(rows), model.log_odds_of(rows))
+    np.testing.assert_array_equal(found.log_odds(rows), model.log_odds(rows))
     assert found.card == model.card

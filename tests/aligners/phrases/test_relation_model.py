@@ -10,11 +10,9 @@ import pytest
 
 from forest_align.aligners.contextual.pair_evidence import pair_evidence
 from forest_align.aligners.forest.aligner import ForestAligner
-from forest_align.aligners.phrases.features import SpanEvidence, SpanPairIndex
-from forest_align.aligners.phrases.proposals import span_evidence
-from forest_align.aligners.phrases.rectifier import RectifierNetwork
-from forest_align.aligners.phrases.relation_features import SIGNED, SYMMETRIC, relation_features
-from forest_align.aligners.phrases.relation_model import RelationModel
+from forest_align.aligners.phrases.features import SpanEvidence, SpanPairIndex, span_evidence
+from forest_align.aligners.phrases.model import RectifierNetwork
+from forest_align.aligners.phrases.relation_model import SIGNED, SYMMETRIC, RelationModel, relation_features
 from forest_align.aligners.words.candidate import link_probabilities
 from forest_align.alignment import CHUNK_RELATIONS
 from forest_align.lexicon.lexicon import load_lexicon

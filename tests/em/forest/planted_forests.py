@@ -126,7 +126,7 @@ def planted_pair(random: np.random.Generator) -> tuple[PreparedPair, np.ndarray,
         np.array([leaves[0][w] for w in range(length)], np.int32),
         np.array([leaves[1][place[w]] for w in range(length)], np.int32),
         np.zeros(length),
-        tree_weight=1.0,
+        options=ForestOptions(tree_weight=1.0),
     )
     rows = np.append(kinds_s, NULL)[:, None] * (CATEGORIES + 1) + np.append(kinds_t, NULL)[None, :]
     return prepared, rows.astype(np.int32), {(min(phrase), max(phrase) + 1) for phrase in aligned}

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.forest.aligner import ForestAligner
-from forest_align.aligners.forest.calibration import PhraseCalibration
 from forest_align.aligners.forest.features import pair_features
+from forest_align.aligners.forest.options import PhraseCalibration
 from forest_align.aligners.words.candidate import Candidate
 from forest_align.alignment import Links, PhrasePair
 from forest_align.em.corpus.corpus import CorpusPair

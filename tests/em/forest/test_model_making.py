@@ -11,8 +11,8 @@ import pytest
 import training_table
 
 from forest_align.aligners.forest.aligner import ForestAligner
-from forest_align.aligners.forest.calibration import PhraseCalibration
 from forest_align.aligners.forest.model import ForestModel
+from forest_align.aligners.forest.options import PhraseCalibration
 from forest_align.data.formats.format import SentencePair
 from forest_align.em import recipes
 from forest_align.em.corpus.corpus import CorpusPair, CorpusReader

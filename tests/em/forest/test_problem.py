@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from forest_align.aligners.forest._link_evidence import LinkEvidence
 from forest_align.aligners.forest.options import ForestOptions
-from forest_align.aligners.forest.phrase_evidence import PhraseEvidence
+from forest_align.aligners.forest.phrase_evidence import LinkEvidence, PhraseEvidence
 from forest_align.aligners.forest.prepared_pair import PreparedPair
 from forest_align.aligners.words.candidate import Candidate
 from forest_align.em.forest._trainer import train
@@ -165,9 +164,11 @@ def test_whatever_the_result_depends_on_is_part_of_the_fingerprint() -> None:
         ),
         replace(first, target_class=first.target_class[::-1].copy()),
         replace(first, links=links),
-        replace(first, tree_weight=1.0),
-        replace(first, phrases=phrases, phrase_weight=1.0),
-        replace(first, phrases=replace(phrases, log_odds=np.ones(1)), phrase_weight=1.0),
+        replace(first, options=ForestOptions(tree_weight=1.0)),
+        replace(first, phrases=phrases, options=ForestOptions(phrase_weight=1.0)),
+        replace(
+            first, phrases=replace(phrases, log_odds=np.ones(1)), options=ForestOptions(phrase_weight=1.0)
+        ),
     ]
     other_rows = [rows[::-1].copy()]
 

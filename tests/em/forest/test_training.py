@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.forest.aligner import ForestAligner
-from forest_align.aligners.forest.calibration import PhraseCalibration
 from forest_align.aligners.forest.features import GENERAL_FEATURES
 from forest_align.aligners.forest.model import ForestModel
-from forest_align.aligners.forest.options import ForestOptions
+from forest_align.aligners.forest.options import ForestOptions, PhraseCalibration
 from forest_align.aligners.forest.phrase_evidence import PhraseEvidence
 from forest_align.aligners.words.lexical import Dictionary
 from forest_align.em.corpus.corpus import CorpusPair, CorpusReader
@@ -61,7 +60,7 @@ def test_the_search_runs_with_the_beam_of_training_and_without_the_parser_weight
     (prepared, *_, kernel_options) = seen[0]
     in_training = replace(model.options, beam=20, parser_weight=0.0)
     assert kernel_options == [in_training.search_options()] * len(pairs)
-    assert all(pair.link_weight == 0.8 for pair in prepared)
+    assert all(pair.options.link_weight == 0.8 for pair in prepared)
     assert (found.options, found.calibration) == (model.options, model.calibration)
 
 
@@ -120,7 +119,7 @@ def kept(model: ForestModel, folder: Path, *changed: str) -> dict[str, Any]:
     parts = {one.name: getattr(loaded, one.name) for one in fields(loaded) if one.init}
     parts["dictionary"] = parts["dictionary"].encoded()[0]
     for name in ("phrases", "relations", "judge"):
-        parts[name] = parts[name].network.fingerprint
+        parts[name] = parts[name].fingerprint
     parts["weights"] = parts["weights"].tolist()
     return {name: value for name, value in parts.items() if name not in changed}
 
@@ -152,7 +151,7 @@ def test_pairs_that_the_phrase_model_judges_are_searched_with_its_options(
     prepared, *_, searched = seen[0]
     assert [pair.phrases is evidence for pair in prepared] == [True, False, False]
     assert model.phrase_options is not None
-    assert prepared[0].phrase_weight == model.phrase_options.phrase_weight > 0
+    assert prepared[0].options.phrase_weight == model.phrase_options.phrase_weight > 0
     penalties = [options.null_penalty for options in searched]
     assert penalties == [model.phrase_options.null_penalty, 1.7, 1.7]
     assert trained.phrases is model.phrases

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from forest_align.aligners.forest.derivation_rules import Rules
 from forest_align.aligners.forest.judge_features import JUDGE_FEATURES, DerivationPairs
+from forest_align.aligners.forest.span_pairs import Rules
 from forest_align.data.formats.format import PhraseUnit, SentencePair
 from forest_align.em.phrases.judge_training import JudgeExamples, examples_of, sampled_verses, train_judge
 from forest_align.types import Sentence

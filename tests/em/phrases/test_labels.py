@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from forest_align.aligners.phrases.proposals import ProposedPairs
+from forest_align.aligners.phrases.features import ProposedPairs
 from forest_align.aligners.words.candidate import link_probabilities
 from forest_align.alignment import Links, project
 from forest_align.data.formats.format import PhraseUnit

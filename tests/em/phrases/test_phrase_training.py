@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.forest.aligner import bundled_model
-from forest_align.aligners.phrases.features import FEATURES
+from forest_align.aligners.phrases.features import FEATURES, ProposedPairs
 from forest_align.aligners.phrases.model import PhraseModel
-from forest_align.aligners.phrases.proposals import ProposedPairs
 from forest_align.aligners.phrases.relation_model import RelationModel
 from forest_align.aligners.words.candidate import link_probabilities
 from forest_align.alignment import CHUNK_RELATIONS
@@ -168,5 +167,5 @@ def test_the_network_learns_both_conventions_and_keeps_one() -> None:
     examples = two_conventions()
     sums = examples.features[:, 0] + examples.features[:, 5]
     for convention, bound in ((0.0, -1.0), (1.0, 1.0)):
-        found = training.train_network(examples, convention).log_odds_of(examples.features) > 0
+        found = training.train_network(examples, convention).log_odds(examples.features) > 0
         assert (found == (sums > bound)).mean() > 0.88  # 0.48 with the other convention

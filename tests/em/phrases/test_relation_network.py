@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from forest_align.aligners.phrases.relation_features import SIGNED, SYMMETRIC
+from forest_align.aligners.phrases.relation_model import SIGNED, SYMMETRIC
 from forest_align.alignment import CHUNK_RELATIONS
 from forest_align.em.phrases.relation_network import ANOTHER, NO_SCORE, RelationExamples, train_relations
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forest_align.aligners.chunks.linked_chunks import align_chunks
+from forest_align.aligners.chunks import align_chunks
 from forest_align.alignment import Alignment, Links, PhrasePair
 from forest_align.cli.benchmark_aligners import IdentityAligner
 from forest_align.data.formats.format import ChunkLink

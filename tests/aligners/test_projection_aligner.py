@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import forest_align
-from forest_align.aligners.projection.aligner import ProjectionAligner
+from forest_align.aligners.projection_aligner import ProjectionAligner
 from forest_align.alignment import Links, project
 from forest_align.parsing import sentence_from_bracket
 from forest_align.types import InputError, ModelError, Sentence

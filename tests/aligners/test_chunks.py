@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from forest_align.aligners import Pair
-from forest_align.aligners.chunks.related_chunks import chunk_links, related_links
+from forest_align.aligners.chunks import align_chunks, chunk_links, related_links
 from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.pair import GivenChunks
@@ -39,11 +43,9 @@ def test_given_chunks_are_aligned_with_relations_and_similarities(aligner: Fores
 
 
 def test_swapped_sentences_have_swapped_pairs(aligner: ForestAligner) -> None:
+    swapped = GivenChunks(CHUNKS.target, CHUNKS.source)
     there, back = aligner.align_many(
-        [
-            Pair(SOURCE, TARGET, chunks=CHUNKS),
-            Pair(TARGET, SOURCE, chunks=GivenChunks(CHUNKS.target, CHUNKS.source)),
-        ]
+        [Pair(SOURCE, TARGET, chunks=CHUNKS), Pair(TARGET, SOURCE, chunks=swapped)]
     )
     turned = {(one.source_node.span, one.target_node.span): one for one in back.swap().phrases}
     for pair in there.phrases:
@@ -54,15 +56,12 @@ def test_swapped_sentences_have_swapped_pairs(aligner: ForestAligner) -> None:
 
 
 def test_chunks_that_fit_no_sentence_are_refused_and_the_others_are_aligned(aligner: ForestAligner) -> None:
-    found = list(
-        aligner.align_many(
-            [
-                Pair(SOURCE, TARGET, chunks=GivenChunks([(0, 9)], [(0, 1)])),
-                Pair("He died.", "He left.", chunks=GivenChunks([(0, 1)], [(0, 1)])),
-                Pair(SOURCE, TARGET, chunks=GivenChunks([], [(0, 1)])),
-            ]
-        )
-    )
+    pairs = [
+        Pair(SOURCE, TARGET, chunks=GivenChunks([(0, 9)], [(0, 1)])),
+        Pair("He died.", "He left.", chunks=GivenChunks([(0, 1)], [(0, 1)])),
+        Pair(SOURCE, TARGET, chunks=GivenChunks([], [(0, 1)])),
+    ]
+    found = list(aligner.align_many(pairs))
     assert "expected chunks inside 8 tokens, found [0, 9]" in found[0].error
     assert "given chunks need tokens" in found[1].error
     assert not found[2].error and not found[2].phrases and found[2].unaligned_target == ((0, 1),)
@@ -108,3 +107,76 @@ def test_chunks_that_share_a_partner_are_one_link_of_a_wa_file() -> None:
     ]
     assert [link.type for link in related_links(phrases)] == ["SPE1", "REL", "EQUI"]
     assert related_links([PhrasePair(Node(0, 1, "X"), Node(0, 1, "X"), 1.0)]) == []
+
+
+WORDS, OTHERS = ["the", "switch", "of", "the", "bulb", "is"], ["a", "lamp", "and", "its", "switch", "lit"]
+CONTENT = {"switch", "bulb", "lamp", "lit"}
+
+CUTS = st.sets(st.integers(1, 5), max_size=4).map(lambda cuts: list(pairwise(sorted({0, *cuts, 6}))))
+LINKS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), unique=True, max_size=14)
+Chunk = tuple[int, ...]
+
+
+def essential(words: list[str], chunk: Chunk) -> list[int]:
+    return [k for k in chunk if words[k] in CONTENT] or list(chunk)
+
+
+def naive(source: list[Chunk], target: list[Chunk], score: dict[tuple[int, int], float]) -> set:
+    """The rules of the docstring, chunk by chunk."""
+    essentials = {k for chunk in source for k in essential(WORDS, chunk)}
+    others = {k for chunk in target for k in essential(OTHERS, chunk)}
+    score = {(i, j): score[i, j] for i, j in score if i in essentials or j in others}
+
+    def shared(ours: Chunk, theirs: Chunk) -> float:
+        return sum(score.get((i, j), 0) for i in ours for j in theirs)
+
+    partners: set[tuple[Chunk, Chunk]] = set()
+    while True:
+        free = [
+            (shared(ours, theirs), ours, theirs)
+            for ours in source
+            for theirs in target
+            if not any(ours == one or theirs == two for one, two in partners)
+        ]
+        strongest = max(free, default=(0, (), ()))
+        if not strongest[0]:
+            break
+        partners.add(strongest[1:])
+
+    def joined(words: list[str], chunks: list[Chunk], rest: list[Chunk], side: int) -> set:
+        """Chunks of the other side without a partner, each with the chunk of this side that it joins."""
+
+        def turned(one: object, two: object) -> tuple:
+            return (two, one) if side else (one, two)
+
+        def best(word: int, chunk: Chunk) -> float:
+            return max(score.get(turned(word, k), 0) for k in chunk)
+
+        partner = {pair[side]: pair[1 - side] for pair in partners}
+        found = set()
+        for lone in set(rest) - set(partner.values()):
+            common, chunk = max((shared(*turned(chunk, lone)), chunk) for chunk in chunks)
+            if common and any(
+                best(word, lone) > best(word, partner[chunk]) for word in essential(words, chunk)
+            ):
+                found.add(turned(chunk, lone))
+        return found
+
+    return partners | joined(WORDS, source, target, 0) | joined(OTHERS, target, source, 1)
+
+
+@given(CUTS, CUTS, LINKS)
+def test_chunks_are_aligned_as_a_naive_implementation_does_it(
+    source: list, target: list, links: list[tuple[int, int]]
+) -> None:
+    # No two sums are equal, and two links together beat any one.
+    score = {link: 0.5 + 2.0 ** -(k + 2) for k, link in enumerate(links)}
+    alignment = Alignment(
+        Sentence.from_words(WORDS),
+        Sentence.from_words(OTHERS),
+        Links.of(score, scores=score.values()),
+    )
+    chunks = [[tuple(range(*span)) for span in spans] for spans in (source, target)]
+    found = align_chunks(source, target, alignment)
+    assert found == sorted(found)
+    assert {(tuple(range(*ours)), tuple(range(*theirs))) for ours, theirs in found} == naive(*chunks, score)
