@@ -9,12 +9,16 @@ the readings and their effect.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forest_align.aligners.sultan._contexts import Contexts, Pair, word_similarity
 from forest_align.aligners.sultan.parameters import PublishedParameters
-from forest_align.aligners.sultan.sentence_view import is_mark_or_bracket
+from forest_align.aligners.sultan.sentence_view import (
+    Pair,
+    crossed,
+    is_mark_or_bracket,
+    parallel,
+    word_similarity,
+)
 from forest_align.parsing.dependencies.entities import is_acronym, is_short_for
 
 if TYPE_CHECKING:
@@ -22,70 +26,6 @@ if TYPE_CHECKING:
 
     from forest_align.aligners.sultan.sentence_view import SentenceView
     from forest_align.parsing.dependencies.entities import Entity
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Mentions:
-    """The names of two sentences."""
-
-    source: SentenceView
-    target: SentenceView
-    # done_source, done_target: Words that are aligned so far; the sets grow while names are compared
-    done_source: set[int]
-    done_target: set[int]
-
-    def full(self, a: Entity, b: Entity) -> list[Pair]:
-        """Link the mentions word by word if they are the same."""
-        left, right = self.source.words[a.start : a.end], self.target.words[b.start : b.end]
-        return list(zip(range(a.start, a.end), range(b.start, b.end), strict=True)) if left == right else []
-
-    def acronym(self, a: Entity, b: Entity) -> list[Pair]:
-        """Link all words of a name to its acronym."""
-        left, right = self.source.forms[a.start : a.end], self.target.forms[b.start : b.end]
-        if (len(left) == 1 and is_acronym(left[0], right)) or (
-            len(right) == 1 and is_acronym(right[0], left)
-        ):
-            return [(i, j) for i in range(a.start, a.end) for j in range(b.start, b.end)]
-        return []
-
-    def partial(self, a: Entity, b: Entity) -> list[Pair]:
-        """Link equal terms; if the shorter name is one word, link it to the rest of the longer one too.
-
-        The longer name must be one that the shorter can stand for, see :func:`is_short_for`: *Merino* and
-        *Francisco* are Francisco Merino, *Washington* is not the Washington Post.
-        """
-        left, right = self.source.words[a.start : a.end], self.target.words[b.start : b.end]
-        if (a.kind and b.kind and a.kind != b.kind) or left == right:
-            return []
-        same = [
-            (a.start + x, b.start + y)
-            for x, word in enumerate(left)
-            for y, other in enumerate(right)
-            if word == other and not is_mark_or_bracket(word)
-        ]
-        rest_left = set(range(a.start, a.end)) - {i for i, _ in same}
-        rest_right = set(range(b.start, b.end)) - {j for _, j in same}
-        if rest_left and rest_right:
-            return []
-        if (rest_left and not is_short_for(right, left)) or (rest_right and not is_short_for(left, right)):
-            return []
-        if min(len(left), len(right)) > 1:
-            return same
-        rest_left = {i for i in rest_left if self.unmatched(i, self.source, self.target, self.done_source)}
-        rest_right = {j for j in rest_right if self.unmatched(j, self.target, self.source, self.done_target)}
-        if rest_left:
-            return same + [(i, j) for i in rest_left for j in range(b.start, b.end)]
-        return same + [(i, j) for j in rest_right for i in range(a.start, a.end)]
-
-    @staticmethod
-    def unmatched(index: int, own: SentenceView, other: SentenceView, done: set[int]) -> bool:
-        """Whether a term of a name is not aligned and is in no name of the other sentence."""
-        word = own.words[index]
-        return (
-            index not in done
-            and not own.stop[index]
-            and not any(word in other.words[name.start : name.end] for name in other.entities)
-        )
 
 
 def published_links(
@@ -96,13 +36,13 @@ def published_links(
     similar_words: Iterable[Pair] = (),
 ) -> set[Pair]:
     """Align two sentences (algorithm 5)."""
-    similar = word_similarity(source, target, synonyms, parameters)
+    similar = word_similarity(source, target, synonyms, parameters.ppdb_similarity)
     for pair in similar_words:
         similar.setdefault(pair, parameters.ppdb_similarity)
-    return _Pipeline(source, target, similar, parameters).run()
+    return Pipeline(source, target, similar, parameters).run()
 
 
-class _Pipeline:
+class Pipeline:
     """The state that the modules share: what is aligned so far, and the similar words."""
 
     def __init__(
@@ -113,7 +53,6 @@ class _Pipeline:
         parameters: PublishedParameters,
     ) -> None:
         self.source, self.target, self.similar, self.parameters = source, target, similar, parameters
-        self.contexts = Contexts(source, target, similar, parameters.window)
         self.lengths = (len(source), len(target))
         self.links: set[Pair] = set()
         self.done_source: set[int] = set()
@@ -134,7 +73,8 @@ class _Pipeline:
                 self.align_sequences(stop_words=True)
             if "dependencies" in modules:
                 self.align_stop_words(self.shared_dependencies)
-            self.align_stop_words(self.aligned_beside if "text" in modules else self.no_context)
+            # The ablation of the textual neighbourhood has the same evidence for every pair.
+            self.align_stop_words(self.aligned_beside if "text" in modules else lambda pair: 1)
         return self.links
 
     def add(self, pair: Pair) -> None:
@@ -184,26 +124,93 @@ class _Pipeline:
     def align_entities(self) -> None:
         """*neAlign* (§3.3.2): full mentions, acronyms, then partial mentions of the same name."""
         chosen: set[tuple[Entity, Entity]] = set()
-        mentions = _Mentions(self.source, self.target, self.done_source, self.done_target)
-        for kind in (mentions.full, mentions.acronym, mentions.partial):
-            found = []
+        for links_of in (_full_mention, _acronym, self.partial_mention):
+            mentions = []
             for a in self.source.entities:
                 for b in self.target.entities:
-                    links = kind(a, b)
+                    links = links_of(self.source, self.target, a, b)
                     if links:
-                        evidence = self.contexts.of_entities(a, b)
-                        found.append((-evidence, self.diagonal((a.start, b.start)), a, b, links))
-            for _, _, a, b, links in sorted(found, key=lambda item: item[:2]):
+                        evidence = self.entity_evidence(a, b)
+                        mentions.append((-evidence, self.diagonal((a.start, b.start)), a, b, links))
+            for _, _, a, b, links in sorted(mentions, key=lambda mention: mention[:2]):
                 if any(a == x or b == y for x, y in chosen):
                     continue
                 chosen.add((a, b))
-                fresh = [
-                    pair
-                    for pair in links
-                    if pair[0] not in self.done_source or pair[1] not in self.done_target
-                ]
-                for pair in fresh:
-                    self.add(pair)
+                done_source, done_target = set(self.done_source), set(self.done_target)
+                for pair in links:
+                    if pair[0] not in done_source or pair[1] not in done_target:
+                        self.add(pair)
+
+    def partial_mention(self, source: SentenceView, target: SentenceView, a: Entity, b: Entity) -> list[Pair]:
+        """Link equal terms; if the shorter name is one word, link it to the rest of the longer one too.
+
+        The longer name must be one that the shorter can stand for, see :func:`is_short_for`: *Merino* and
+        *Francisco* are Francisco Merino, *Washington* is not the Washington Post.
+        """
+        left, right = source.words[a.start : a.end], target.words[b.start : b.end]
+        if (a.kind and b.kind and a.kind != b.kind) or left == right:
+            return []
+        same = [
+            (a.start + x, b.start + y)
+            for x, word in enumerate(left)
+            for y, other in enumerate(right)
+            if word == other and not is_mark_or_bracket(word)
+        ]
+        rest_left = set(range(a.start, a.end)) - {i for i, _ in same}
+        rest_right = set(range(b.start, b.end)) - {j for _, j in same}
+        if rest_left and rest_right:
+            return []
+        if (rest_left and not is_short_for(right, left)) or (rest_right and not is_short_for(left, right)):
+            return []
+        if min(len(left), len(right)) > 1:
+            return same
+        rest_left = {i for i in rest_left if _is_unmatched(i, source, target, self.done_source)}
+        rest_right = {j for j in rest_right if _is_unmatched(j, target, source, self.done_target)}
+        if rest_left:
+            return same + [(i, j) for i in rest_left for j in range(b.start, b.end)]
+        return same + [(i, j) for j in rest_right for i in range(a.start, a.end)]
+
+    def entity_evidence(self, a: Entity, b: Entity) -> float:
+        """Evidence for two mentions of a name: similar words around their heads, outside of the mentions."""
+        heads = (self.source.head_of(a), self.target.head_of(b))
+        inside_source, inside_target = range(a.start, a.end), range(b.start, b.end)
+        context = {*self.dependency_context(heads), *self.text_context(heads)}
+        outside = [pair for pair in context if pair[0] not in inside_source and pair[1] not in inside_target]
+        return self.total(outside)
+
+    def dependency_context(self, pair: Pair) -> list[Pair]:
+        """Pairs of similar words that have equivalent dependencies with the two words (algorithm 1)."""
+        i, j = pair
+        own, other = self.source.categories, self.target.categories
+        if own[i] != other[j]:
+            return []
+        context = []
+        for k, left, parent_left in self.source.neighbours[i]:
+            for n, right, parent_right in self.target.neighbours[j]:
+                if (k, n) not in self.similar or own[k] != other[n]:
+                    continue
+                above, below = (own[k], own[i]) if parent_left else (own[i], own[k])
+                is_equivalent = parallel if parent_left == parent_right else crossed
+                if is_equivalent(above, below, left, right):
+                    context.append((k, n))
+        # Each pair once, although two words can have several dependencies with each other.
+        return list(dict.fromkeys(context))
+
+    def text_context(self, pair: Pair) -> list[Pair]:
+        """Pairs of similar content words in the windows around the two words (algorithm 2)."""
+        i, j = pair
+        window = self.parameters.window
+        return [
+            (k, n)
+            for k in range(max(0, i - window), min(len(self.source), i + window + 1))
+            if k != i and not self.source.stop[k]
+            for n in range(max(0, j - window), min(len(self.target), j + window + 1))
+            if n != j and not self.target.stop[n] and (k, n) in self.similar
+        ]
+
+    def total(self, context: Iterable[Pair]) -> float:
+        """Sum of the similarities of some pairs; rounded, so that equal sums do not differ by their order."""
+        return round(sum(self.similar[pair] for pair in context), 9)
 
     def content_candidates(self) -> list[Pair]:
         return [
@@ -218,31 +225,31 @@ class _Pipeline:
 
     def align_content_by_dependencies(self) -> None:
         """*cwDepAlign* (algorithm 3): pairs with equivalent dependencies, and their evidence."""
-        found = []
+        candidates = []
         for pair in self.content_candidates():
-            context = self.contexts.by_dependencies(pair)
-            if context:
-                evidence = self.contexts.total(context)
-                found.append((-self.score(pair, evidence), self.diagonal(pair), pair, context))
-        for _, _, pair, context in sorted(found, key=lambda item: item[:2]):
+            if context := self.dependency_context(pair):
+                score = self.score(pair, self.total(context))
+                candidates.append((-score, self.diagonal(pair), pair, context))
+        for _, _, pair, context in sorted(candidates, key=lambda candidate: candidate[:2]):
             if not self.free(pair):
                 continue
             self.add(pair)
-            for other in sorted(context, key=lambda item: (-self.similar[item], self.diagonal(item))):
+            for other in sorted(context, key=lambda other: (-self.similar[other], self.diagonal(other))):
                 if self.free(other):
                     self.add(other)
 
     def align_content_by_text(self) -> None:
         """*cwTextAlign* (algorithm 4): similar words, those in similar contexts first."""
-        found = []
         with_text = "text" in self.parameters.modules
-        for pair in self.content_candidates():
-            evidence = self.contexts.total(self.contexts.by_text(pair)) if with_text else 0.0
-            found.append((-self.score(pair, evidence), self.diagonal(pair), pair))
-        self.take(found)
+        self.add_best(
+            (pair, self.total(self.text_context(pair)) if with_text else 0.0)
+            for pair in self.content_candidates()
+        )
 
-    def take(self, found: list[tuple[float, tuple[float, int, int], Pair]]) -> None:
-        for _, _, pair in sorted(found):
+    def add_best(self, candidates: Iterable[tuple[Pair, float]]) -> None:
+        """Align free pairs with their evidence, in the order of their scores."""
+        scored = [(-self.score(pair, evidence), self.diagonal(pair), pair) for pair, evidence in candidates]
+        for _, _, pair in sorted(scored):
             if self.free(pair):
                 self.add(pair)
 
@@ -251,16 +258,13 @@ class _Pipeline:
 
         This is repeated as long as it adds links, because an aligned stop word is evidence for the next one.
         """
-        while True:
-            found = []
-            for pair in self.similar:
-                if self.source.stop[pair[0]] and self.target.stop[pair[1]] and self.free(pair):
-                    evidence = evidence_of(pair)
-                    if evidence:
-                        found.append((-self.score(pair, evidence), self.diagonal(pair), pair))
-            if not found:
-                return
-            self.take(found)
+        stop_words = [
+            pair for pair in self.similar if self.source.stop[pair[0]] and self.target.stop[pair[1]]
+        ]
+        while candidates := [
+            (pair, evidence) for pair in stop_words if self.free(pair) and (evidence := evidence_of(pair))
+        ]:
+            self.add_best(candidates)
 
     def shared_dependencies(self, pair: Pair) -> int:
         """How many basic dependencies of exactly the same type lead to aligned words."""
@@ -270,13 +274,35 @@ class _Pipeline:
             for n, right, parent_right in self.target.basic_neighbours[pair[1]]
         )
 
-    def no_context(self, pair: Pair) -> int:
-        """The same evidence for every pair, for the ablation of the textual neighbourhood."""
-        return 1
-
     def aligned_beside(self, pair: Pair) -> int:
         """How many of the left and right neighbours are aligned; two sentence edges count as aligned."""
         i, j = pair
         start = i == 0 and j == 0
         end = (i + 1, j + 1) == self.lengths
         return (start or (i - 1, j - 1) in self.links) + (end or (i + 1, j + 1) in self.links)
+
+
+def _full_mention(source: SentenceView, target: SentenceView, a: Entity, b: Entity) -> list[Pair]:
+    """Link the mentions word by word if they are the same."""
+    if source.words[a.start : a.end] != target.words[b.start : b.end]:
+        return []
+    return list(zip(range(a.start, a.end), range(b.start, b.end), strict=True))
+
+
+def _acronym(source: SentenceView, target: SentenceView, a: Entity, b: Entity) -> list[Pair]:
+    """Link all words of a name to its acronym."""
+    left, right = source.forms[a.start : a.end], target.forms[b.start : b.end]
+    for short, full in ((left, right), (right, left)):
+        if len(short) == 1 and is_acronym(short[0], full):
+            return [(i, j) for i in range(a.start, a.end) for j in range(b.start, b.end)]
+    return []
+
+
+def _is_unmatched(index: int, own: SentenceView, other: SentenceView, done: set[int]) -> bool:
+    """Whether a term of a name is not aligned and is in no name of the other sentence."""
+    word = own.words[index]
+    return (
+        index not in done
+        and not own.stop[index]
+        and not any(word in other.words[name.start : name.end] for name in other.entities)
+    )

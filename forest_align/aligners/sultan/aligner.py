@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -134,7 +134,7 @@ class SultanAligner(ParsingAligner):
             aligner=self.name,
         )
 
-    def _links(self, source: Sentence, target: Sentence) -> list[tuple[int, int]]:
+    def _links(self, source: Sentence, target: Sentence) -> Iterable[tuple[int, int]]:
         if self.reads_vectors():
             check_finite(source, target)
         views = self._view(source), self._view(target)
@@ -142,7 +142,7 @@ class SultanAligner(ParsingAligner):
         # Sentences with equal views may differ in their vectors, whose product rounds depending on the order.
         if keys[0] > keys[1] or (keys[0] == keys[1] and is_after(source, target)):
             return [(i, j) for j, i in self._in_order(target, source, views[::-1])]
-        return list(self._in_order(source, target, views))
+        return self._in_order(source, target, views)
 
     def _in_order(
         self, source: Sentence, target: Sentence, views: tuple[SentenceView, SentenceView]
@@ -150,7 +150,7 @@ class SultanAligner(ParsingAligner):
         if self.ppdb is not None:
             return published_links(*views, self.ppdb.partners, self.parameters)
         similar = similar_words(source, target, self.lexicon, self.parameters.cosine)
-        return published_links(*views, _no_paraphrases, self.parameters, similar)
+        return published_links(*views, lambda word: (), self.parameters, similar)
 
     def _view(self, sentence: Sentence) -> SentenceView:
         annotation = self.annotator.annotate(sentence)
@@ -160,17 +160,6 @@ class SultanAligner(ParsingAligner):
         return SentenceView.of(sentence, lemmas, annotation)
 
 
-def _no_paraphrases(word: str) -> tuple[str, ...]:
-    return ()
-
-
 def _view_key(view: SentenceView) -> tuple[Any, ...]:
-    return (
-        len(view),
-        view.forms,
-        view.lemmas,
-        view.categories,
-        view.neighbours,
-        view.basic_neighbours,
-        view.entities,
-    )
+    words = len(view), view.forms, view.lemmas, view.categories
+    return *words, view.neighbours, view.basic_neighbours, view.entities

@@ -54,7 +54,7 @@ def load_parameters(folder: str | Path) -> tuple[PublishedParameters, str]:
     card = FORMAT.card(folder)
     try:
         given = Fields(card.get("parameters"), "parameters")
-        names = [one.name for one in fields(PublishedParameters)]
+        names = [field.name for field in fields(PublishedParameters)]
         if unknown := sorted(card["parameters"].keys() - set(names)):
             message = f"expected some of {', '.join(names)}, found {', '.join(unknown)}"
             raise InputError(message, field="parameters")

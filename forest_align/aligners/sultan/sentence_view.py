@@ -14,7 +14,7 @@ from forest_align.lexicon.tables import FUNCTION_WORDS, is_punctuation, plain_ap
 from forest_align.parsing.dependencies.annotators import Annotation
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from forest_align.lexicon.lexicon import Lexicon, WordProfile
     from forest_align.parsing.dependencies.entities import Entity
@@ -35,21 +35,14 @@ _PARALLEL: tuple[tuple[str, str, str], ...] = (
 )
 # Orientation (c): the first word is the parent, the second the child; the types of both dependencies.
 _CROSSED: tuple[tuple[str, str, str, str], ...] = (
-    ("verb", "verb", "conj_and", ""),
-    ("verb", "verb", "conj_or", ""),
-    ("verb", "verb", "conj_nor", ""),
     ("verb", "noun", "dobj nsubjpass rel", "infmod partmod rcmod"),
     ("verb", "adjective", "acomp", "cop csubj"),
-    ("noun", "noun", "conj_and", ""),
-    ("noun", "noun", "conj_or", ""),
-    ("noun", "noun", "conj_nor", ""),
     ("noun", "adjective", "amod rcmod", "nsubj"),
-    ("adjective", "adjective", "conj_and", ""),
-    ("adjective", "adjective", "conj_or", ""),
-    ("adjective", "adjective", "conj_nor", ""),
-    ("adverb", "adverb", "conj_and", ""),
-    ("adverb", "adverb", "conj_or", ""),
-    ("adverb", "adverb", "conj_nor", ""),
+    *(
+        (category, category, conjunction, conjunction)
+        for category in ("verb", "noun", "adjective", "adverb")
+        for conjunction in ("conj_and", "conj_or", "conj_nor")
+    ),
 )
 
 _CATEGORIES = {"V": "verb", "N": "noun", "J": "adjective", "R": "adverb"}
@@ -74,15 +67,15 @@ def parallel(parent: str, child: str, left: str, right: str) -> bool:
 @lru_cache(maxsize=100_000)
 def crossed(first: str, second: str, left: str, right: str) -> bool:
     """Whether two dependencies are equivalent if the parent of each corresponds to the child of the other."""
-    for one, other, types, opposite in _CROSSED:
-        a, b = types.split(), (opposite or types).split()
-        if (first, second) == (one, other) and left in a and right in b:
-            return True
-        if (second, first) == (one, other) and right in a and left in b:
-            return True
-    return False
+    return any(
+        row[:2] == ends and types[0] in row[2].split() and types[1] in row[3].split()
+        for ends, types in (((first, second), (left, right)), ((second, first), (right, left)))
+        for row in _CROSSED
+    )
 
 
+#: One word of each sentence.
+Pair = tuple[int, int]
 Neighbours = tuple[tuple[tuple[int, str, bool], ...], ...]
 
 
@@ -159,13 +152,45 @@ def is_clitic(word: str) -> bool:
     return word[:1] in ("'", "’") and len(word) > 1 and word[1].isalpha()
 
 
+_BRACKETS = frozenset(("-lrb-", "-rrb-", "-lsb-", "-rsb-", "-lcb-", "-rcb-"))
+
+
 @lru_cache(maxsize=100_000)
 def is_mark_or_bracket(word: str) -> bool:
     """Whether a word has neither letters nor digits, or is the name of a bracket."""
     return is_punctuation(word) or word in _BRACKETS
 
 
-_BRACKETS = frozenset(["-lrb-", "-rrb-", "-lsb-", "-rsb-", "-lcb-", "-rcb-"])
+def word_similarity(
+    source: SentenceView,
+    target: SentenceView,
+    synonyms: Callable[[str], Iterable[str]],
+    ppdb_similarity: float,
+) -> dict[Pair, float]:
+    """Similarity of words that are similar at all (§3.1): 1 for equal words or lemmas, else ppdbSim.
+
+    A clitic such as *'s* can represent several words, so it is only similar to itself. Similarity does not
+    depend on which sentence comes first.
+    """
+    places: dict[str, list[int]] = {}
+    lemma_places: dict[str, list[int]] = {}
+    for j, (word, lemma) in enumerate(zip(target.words, target.lemmas, strict=True)):
+        places.setdefault(word, []).append(j)
+        if not is_clitic(word):
+            lemma_places.setdefault(lemma, []).append(j)
+    similar: dict[Pair, float] = {}
+    for i, (word, lemma) in enumerate(zip(source.words, source.lemmas, strict=True)):
+        for j in places.get(word, ()):
+            similar[i, j] = 1.0
+        if is_clitic(word):
+            continue
+        for j in lemma_places.get(lemma, ()):
+            similar[i, j] = 1.0
+        for other in synonyms(word):
+            if other in places and not is_clitic(other):
+                for j in places[other]:
+                    similar.setdefault((i, j), ppdb_similarity)
+    return similar
 
 
 #: The bonus of a relation in the lexicon, in cosine. Chosen on MSR-RTE dev and Edinburgh++ train among 0,
@@ -173,9 +198,7 @@ _BRACKETS = frozenset(["-lrb-", "-rrb-", "-lsb-", "-rsb-", "-lcb-", "-rcb-"])
 RELATION_WORTH = 0.1
 
 
-def similar_words(
-    source: Sentence, target: Sentence, lexicon: Lexicon, least_cosine: float
-) -> list[tuple[int, int]]:
+def similar_words(source: Sentence, target: Sentence, lexicon: Lexicon, least_cosine: float) -> list[Pair]:
     """Different content words that can replace each other (for §3.1, instead of PPDB).
 
     They are similar if the cosine of their contextual vectors reaches a threshold. The threshold is lower if
@@ -184,9 +207,11 @@ def similar_words(
     """
     lefts, rights = lexicon.profiles(source), lexicon.profiles(target)
     lowest = least_cosine - RELATION_WORTH
-    cosines = _cosines(source, target)
-    if cosines is None:
+    left, right = source.vectors, target.vectors
+    if left is None or right is None or left.shape[1] != right.shape[1]:  # of two kinds of parsers
         cosines = np.full((len(lefts), len(rights)), lowest)
+    else:
+        cosines = left @ right.T
     # Relations are looked up only in the few cells where they make a difference.
     candidates = (cosines >= lowest) & _are_content(lefts)[:, None] & _are_content(rights)
     rows, columns = np.nonzero(candidates)
@@ -195,14 +220,6 @@ def similar_words(
         for i, j, cosine in zip(rows.tolist(), columns.tolist(), cosines[candidates].tolist(), strict=True)
         if _is_similar(lefts[i], rights[j], cosine >= least_cosine)
     ]
-
-
-def _cosines(source: Sentence, target: Sentence) -> np.ndarray | None:
-    """Cosine of every two words; None without vectors, or if they are from two kinds of parsers."""
-    left, right = source.vectors, target.vectors
-    if left is None or right is None or left.shape[1] != right.shape[1]:
-        return None
-    return left @ right.T
 
 
 def _are_content(profiles: Sequence[WordProfile]) -> np.ndarray:

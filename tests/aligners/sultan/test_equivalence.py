@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from itertools import product
 
-import pytest
-
-from forest_align.aligners.sultan._contexts import Contexts, word_similarity
+from forest_align.aligners.sultan._pipeline import Pipeline
 from forest_align.aligners.sultan.parameters import PublishedParameters
-from forest_align.aligners.sultan.sentence_view import SentenceView, crossed, parallel
+from forest_align.aligners.sultan.sentence_view import (
+    SentenceView,
+    category,
+    crossed,
+    parallel,
+    word_similarity,
+)
 from forest_align.parsing.dependencies.annotators import Annotation
 from forest_align.parsing.dependencies.typed import Dependency
 from forest_align.types import Sentence
@@ -53,10 +57,6 @@ def read_row(line: str) -> Row:
 ROWS = [read_row(line) for line in TABLE.strip().splitlines()]
 
 
-def name_of(row: Row) -> str:
-    return f"{row[0]} {row[1]} {row[2]} {row[3][0]}"
-
-
 def view(tags: tuple[str, str], dependency: Dependency) -> SentenceView:
     """Two words with a dependency between them."""
     sentence = Sentence.from_words(["blick", "snorp"], tags)
@@ -65,23 +65,27 @@ def view(tags: tuple[str, str], dependency: Dependency) -> SentenceView:
 
 def evidence(source: SentenceView, target: SentenceView) -> list[list[tuple[int, int]]]:
     """What speaks for the first words of two sentences, and what for the second ones."""
-    parameters = PublishedParameters()
-    similar = word_similarity(source, target, lambda word: (), parameters)
-    contexts = Contexts(source, target, similar, parameters.window)
-    return [contexts.by_dependencies((k, k)) for k in (0, 1)]
+    similar = word_similarity(source, target, lambda word: (), 0.9)
+    pipeline = Pipeline(source, target, similar, PublishedParameters())
+    return [pipeline.dependency_context((word, word)) for word in (0, 1)]
 
 
-@pytest.mark.parametrize("row", ROWS, ids=name_of)
-def test_every_row_is_evidence_in_every_orientation_and_both_ways_round(row: Row) -> None:
-    orientation, own, other, left, right = row
-    tags = (TAGS[own], TAGS[other])
-    for one, two in product(left, right):
-        # In orientation (a) both first words are the parents, in (c) one is the child; the second words see
-        # the same as (b) and (d).
-        source = view(tags, Dependency(0, 1, one))
-        target = view(tags, Dependency(0, 1, two) if orientation == "a" else Dependency(1, 0, two))
-        for pair in ((source, target), (target, source)):
-            assert evidence(*pair) == [[(1, 1)], [(0, 0)]], (one, two)
+def test_every_row_is_evidence_in_every_orientation_and_both_ways_round() -> None:
+    for orientation, own, other, left, right in ROWS:
+        tags = (TAGS[own], TAGS[other])
+        for one, two in product(left, right):
+            # In orientation (a) both first words are the parents, in (c) one is the child; the second words
+            # see the same as (b) and (d).
+            source = view(tags, Dependency(0, 1, one))
+            target = view(tags, Dependency(0, 1, two) if orientation == "a" else Dependency(1, 0, two))
+            for pair in ((source, target), (target, source)):
+                assert evidence(*pair) == [[(1, 1)], [(0, 0)]], (tags, one, two)
+
+
+def test_categories_are_read_off_the_tags() -> None:
+    assert [category(tag) for tag in TAGS.values()] == list(TAGS)
+    others = {"PRP": "noun", "JJR": "adjective", "RP": "RP", "DT": "DT"}
+    assert [category(tag) for tag in others] == list(others.values())
 
 
 def test_two_words_are_evidence_once_however_many_dependencies_they_have() -> None:
