@@ -11,18 +11,14 @@ from msgspec import structs
 from forest_align._version import __version__
 from forest_align.aligners.attribution.supported_words import (
     ComparedSentence,
+    chunk_spans,
     compared_sentence,
     content_words,
     main_words,
     support_of_words,
 )
-from forest_align.aligners.attribution.tagged_chunks import chunk_spans
 from forest_align.aligners.contextual import ContextualAligner
-from forest_align.aligners.documents.document_sentences import (
-    Document,
-    SentenceEncoder,
-    sentences_of_sides,
-)
+from forest_align.aligners.documents.document_sentences import Document, SentenceEncoder, sentences_of_sides
 from forest_align.aligners.documents.sentence_matches import SentenceMatches
 from forest_align.alignment import Span, SummarySpan, SupportingSpan, SupportReport
 from forest_align.meaning.relation_algebra import DIFFERENT, MIXED, OPPOSITE, STRENGTH, UNKNOWN, related_by
@@ -78,7 +74,7 @@ class SupportFinder:
         InputError
             If one is neither a text nor a sequence of sentences, or is too long.
         """
-        sides = [one.sentences for one in sentences_of_sides(summary=summary, source=source)]
+        sides = [side.sentences for side in sentences_of_sides(summary=summary, source=source)]
         encoded = list(self._encoder([*sides[0], *sides[1]]))
         first, second = encoded[: len(sides[0])], encoded[len(sides[0]) :]
         matches = SentenceMatches(first, second)
@@ -87,8 +83,8 @@ class SupportFinder:
             close = closest_sentences(matches, number, self.sentences)
             spans += self._spans(number, sentence, [(j, second[j]) for j in close])
         return SupportReport(
-            tuple(one.text for one in first),
-            tuple(one.text for one in second),
+            tuple(sentence.text for sentence in first),
+            tuple(sentence.text for sentence in second),
             tuple(spans),
             id,
             {"version": __version__},
@@ -106,17 +102,17 @@ class SupportFinder:
             words = main_words(content, span)
             supported = float(probability[span[0] : span[1]].mean())
             support, against = [], []
-            for (j, other), one, others in zip(read, compared, chunks, strict=True):
+            for (j, other), comparison, others in zip(read, compared, chunks, strict=True):
                 for chunk in others:
                     place = j, _characters(other, chunk)
                     # *Because* is not in the chunk *of the rain*.
                     has_preposition = chunk[0] > 0 and other.tags[chunk[0] - 1] == "IN"
-                    relation = _contradiction(one, span, (chunk[0] - has_preposition, chunk[1]))
+                    relation = _contradiction(comparison, span, (chunk[0] - has_preposition, chunk[1]))
                     if relation:
-                        links = float(one.links[slice(*span), slice(*chunk)].max())
+                        links = float(comparison.links[slice(*span), slice(*chunk)].max())
                         against.append(SupportingSpan(*place, links, relation))
-                    strength = float(one.supporting[words, slice(*chunk)].max(1).mean())
-                    support.append(SupportingSpan(*place, strength, _relation(one, span, chunk)))
+                    strength = float(comparison.supporting[words, slice(*chunk)].max(1).mean())
+                    support.append(SupportingSpan(*place, strength, _relation(comparison, span, chunk)))
             if against and supported < _HALF:  # another value supports nothing, however low the threshold is
                 support = []
             yield SummarySpan(
@@ -124,16 +120,16 @@ class SupportFinder:
                 _characters(sentence, span),
                 supported,
                 tuple(self._supporting(supported, support)),
-                tuple(sorted(against, key=lambda one: -one.probability)),
+                tuple(sorted(against, key=lambda other: -other.probability)),
             )
 
     def _supporting(self, supported: float, spans: Sequence[SupportingSpan]) -> Iterator[SupportingSpan]:
         """The spans that support one, the best first; others are less probable as they are linked less."""
-        best = max((one.probability for one in spans), default=0.0)
-        for one in sorted(spans, key=lambda one: -one.probability):
-            probability = supported * one.probability / best if best else 0.0
+        best = max((span.probability for span in spans), default=0.0)
+        for span in sorted(spans, key=lambda span: -span.probability):
+            probability = supported * span.probability / best if best else 0.0
             if probability >= self.threshold:
-                yield structs.replace(one, probability=probability)
+                yield structs.replace(span, probability=probability)
 
 
 def split_spans(spans: Iterable[Span], marks: np.ndarray) -> Iterator[Span]:
@@ -145,23 +141,23 @@ def split_spans(spans: Iterable[Span], marks: np.ndarray) -> Iterator[Span]:
 
 def _contradiction(compared: ComparedSentence, span: Span, other: Span) -> str:
     """The relation of two spans of which linked words are opposed or different; else empty."""
-    found = ""
-    for one in compared.relations:
-        if one.relation not in (DIFFERENT, OPPOSITE) or one.source is None or one.target is None:
-            continue
-        if _touch(one.source, span) and _touch(one.target, other):
-            found = max(found or one.relation, one.relation, key=STRENGTH.index)
-    return found if compared.corresponds else ""
+    relations = [
+        known.relation
+        for known in compared.relations
+        if known.relation in (DIFFERENT, OPPOSITE) and known.source is not None and known.target is not None
+        if _touch(known.source, span) and _touch(known.target, other)
+    ]
+    return max(relations, key=STRENGTH.index) if relations and compared.corresponds else ""
 
 
 def _relation(compared: ComparedSentence, span: Span, other: Span) -> str:
     """How a span of the summary is related to one of the source; *similar* if not more is known."""
-    name = related_by(one for one in compared.relations if one.lies_in(span, other))
+    name = related_by(known for known in compared.relations if known.lies_in(span, other))
     return "similar" if name in (UNKNOWN, MIXED) else name
 
 
-def _touch(one: Span, other: Span) -> bool:
-    return one[0] < other[1] and other[0] < one[1]
+def _touch(span: Span, other: Span) -> bool:
+    return span[0] < other[1] and other[0] < span[1]
 
 
 def _characters(sentence: Sentence, span: Span) -> Span:
@@ -171,12 +167,12 @@ def _characters(sentence: Sentence, span: Span) -> Span:
 
 def closest_sentences(matches: SentenceMatches, number: int, count: int) -> list[int]:
     """Sentences of the source that together cover a sentence of the summary best, chosen one by one."""
-    covered = {j: found.source for (i, j), found in matches.coverage.items() if i == number}
+    covered = {j: coverage.source for (i, j), coverage in matches.coverage.items() if i == number}
     weights = matches.weights[0][matches.source.words(number)]
     chosen: list[int] = []
     so_far = np.zeros(len(weights), np.float32)
     while covered and len(chosen) < count:
-        totals = {j: float(np.maximum(so_far, one) @ weights) for j, one in covered.items()}
+        totals = {j: float(np.maximum(so_far, similar) @ weights) for j, similar in covered.items()}
         best = max(totals, key=lambda j: (totals[j], -j))
         if chosen and totals[best] - float(so_far @ weights) < _LEAST_GAIN * float(weights.sum()):
             break

@@ -1,17 +1,16 @@
-"""How probable it is that some sentences of a source say what the words of a sentence of its summary say."""
+"""The chunks of a summary, and whether sentences of its source say what the words of one of them say."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forest_align.aligners.attribution.tagged_chunks import chunk_spans
 from forest_align.aligners.logistic_function import regression
 from forest_align.lexicon.lexicon import load_lexicon
-from forest_align.lexicon.tables import is_content_word
+from forest_align.lexicon.tables import is_content_word, is_punctuation
 from forest_align.meaning import atomic_relations
 from forest_align.meaning.relation_algebra import DIFFERENT, OPPOSITE, SPECIFIC
 
@@ -70,14 +69,14 @@ def compared_sentence(aligner: ContextualAligner, summary: Sentence, source: Sen
     links = probability.astype(np.float64)
     relations = atomic_relations(summary, source, likely.pairs).relations
     supporting = links.copy()
-    for one in relations:
-        if one.target is None or not _denies_support(one):
+    for relation in relations:
+        if relation.target is None or not _denies_support(relation):
             continue
-        if one.source is not None:
-            supporting[slice(*one.source), slice(*one.target)] = 0.0
-        elif one.rule == "modality":  # *may resign*
+        if relation.source is not None:
+            supporting[slice(*relation.source), slice(*relation.target)] = 0.0
+        elif relation.rule == "modality":  # *may resign*
             for start, end in chunk_spans(source.tags, source.words):
-                if start <= one.target[0] < end:
+                if start <= relation.target[0] < end:
                     supporting[:, start:end] = 0.0
     assert summary.vectors is not None and source.vectors is not None
     similarity = (summary.vectors @ source.vectors.T).max(1)
@@ -88,34 +87,36 @@ def compared_sentence(aligner: ContextualAligner, summary: Sentence, source: Sen
     return ComparedSentence(links, supporting, relations, similarity, words, corresponds)
 
 
-def _denies_support(one: AtomicRelation) -> bool:
+def _denies_support(relation: AtomicRelation) -> bool:
     """Whether corresponding words support nothing: they say something else, or that something may be so."""
-    return one.relation in (DIFFERENT, OPPOSITE) or (one.relation == SPECIFIC and one.rule == "modality")
+    may_be = relation.relation == SPECIFIC and relation.rule == "modality"
+    return may_be or relation.relation in (DIFFERENT, OPPOSITE)
 
 
 def support_of_words(summary: Sentence, compared: Sequence[ComparedSentence]) -> np.ndarray:
     """Probability that the source says what each word says, float64 (n,); 0 without sentences to compare."""
     if not compared or _mean_of_content(_similarity(compared), content_words(summary)) < _SAME_SUBJECT:
         return np.zeros(len(summary))
-    found = regression(word_numbers(summary, compared), WORD_WEIGHTS)
+    probability = regression(word_numbers(summary, compared), WORD_WEIGHTS)
     # Words that only correspond to others that say something else are not supported, whatever is around them.
     linked, supporting = (
         np.max([table.max(1) for table in tables], axis=0) >= _LINKED
-        for tables in ([one.links for one in compared], [one.supporting for one in compared])
+        for tables in ([other.links for other in compared], [other.supporting for other in compared])
     )
-    for one in (relation for sentence in compared for relation in sentence.relations):
-        if one.source is not None and one.target is not None and _denies_support(one):
-            linked[slice(*one.source)] = True
-    return np.where(linked & ~supporting, 0.0, found)
+    for relation in (relation for sentence in compared for relation in sentence.relations):
+        if relation.source is not None and relation.target is not None and _denies_support(relation):
+            linked[slice(*relation.source)] = True
+    return np.where(linked & ~supporting, 0.0, probability)
 
 
 def word_numbers(summary: Sentence, compared: Sequence[ComparedSentence]) -> np.ndarray:
     """What the regression reads of each word: float64, shape (n, len(WORD_NUMBERS))."""
-    best = _log_odds(np.max([one.supporting.max(1) for one in compared], axis=0))
+    supported = np.max([other.supporting.max(1) for other in compared], axis=0).clip(_LEAST, 1 - _LEAST)
+    best = np.log(supported / (1 - supported))
     similarity = _similarity(compared)
     profiles = load_lexicon().profiles(summary)
-    known = {word for one in compared for word in one.words}
-    lemma = np.array([one.lower in known or one.lemma in known for one in profiles], float)
+    known = {word for other in compared for word in other.words}
+    lemma = np.array([word.lower in known or word.lemma in known for word in profiles], float)
     content = content_words(summary)
     is_content, other = content.astype(float), 1.0 - content
     classes = {name: np.isin(summary.tags, tags).astype(float) for name, tags in _CLASSES.items()}
@@ -127,7 +128,7 @@ def word_numbers(summary: Sentence, compared: Sequence[ComparedSentence]) -> np.
         [
             *(best, best * is_content, best * classes["name"], best * classes["number"]),
             *(similarity * is_content, lemma * is_content, lemma * other, is_content),
-            np.array([one.is_punctuation for one in profiles], float),
+            np.array([word.is_punctuation for word in profiles], float),
             *classes.values(),
             _nearest(best, content, sentence) * other,
             _nearest(best[::-1], content[::-1], sentence)[::-1] * other,
@@ -139,8 +140,7 @@ def word_numbers(summary: Sentence, compared: Sequence[ComparedSentence]) -> np.
 
 def _similarity(compared: Sequence[ComparedSentence]) -> np.ndarray:
     """The highest cosine of each word of the summary with a word of the source, (n,)."""
-    found: np.ndarray = np.max([one.similarity for one in compared], axis=0)
-    return found
+    return np.asarray(np.max([other.similarity for other in compared], axis=0))
 
 
 def _mean_of_content(values: np.ndarray, content: np.ndarray) -> float:
@@ -151,7 +151,7 @@ def _mean_of_content(values: np.ndarray, content: np.ndarray) -> float:
 def content_words(sentence: Sentence) -> np.ndarray:
     """Whether each word of a sentence is a content word: bool, shape (n,)."""
     profiles = load_lexicon().profiles(sentence)
-    return np.array([is_content_word(one.lower) and not one.is_punctuation for one in profiles], bool)
+    return np.array([is_content_word(word.lower) and not word.is_punctuation for word in profiles], bool)
 
 
 def main_words(content: np.ndarray, span: Span) -> list[int]:
@@ -161,13 +161,70 @@ def main_words(content: np.ndarray, span: Span) -> list[int]:
 
 def _nearest(values: np.ndarray, content: np.ndarray, default: float) -> np.ndarray:
     """The value of the last content word before each word."""
-    found = np.full(len(values), default)
+    nearest = np.full(len(values), default)
     for word in range(1, len(values)):
-        found[word] = values[word - 1] if content[word - 1] else found[word - 1]
-    return found
+        nearest[word] = values[word - 1] if content[word - 1] else nearest[word - 1]
+    return nearest
 
 
-def _log_odds(probability: np.ndarray) -> np.ndarray:
-    clipped = np.clip(probability, _LEAST, 1 - _LEAST)
-    found: np.ndarray = np.log(clipped / (1 - clipped))
-    return found
+_NOUN = frozenset(
+    ("DT", "PDT", "PRP", "PRP$", "EX", "CD", "JJ", "JJR", "JJS", "NN", "NNS", "NNP", "NNPS", "POS", "$", "#")
+)
+# These begin a noun phrase of their own.
+_OPENING = frozenset(("DT", "PDT", "PRP", "PRP$", "EX", "WP$"))
+_VERB = frozenset(("VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD"))
+_ADVERB = frozenset(("RB", "RBR", "RBS", "RP"))
+_PARTICIPLE = frozenset(("VBG", "VBN"))
+
+
+def chunk_spans(tags: Sequence[str], words: Sequence[str]) -> list[Span]:
+    """Token spans of noun phrases with their prepositions, verb groups, and other words one by one.
+
+    Punctuation and conjunctions are in no chunk. The chunks are close to those of interpretable STS (Agirre
+    et al. 2016).
+    """
+    spans: list[Span] = []
+    start = 0
+    before = ""
+    for place, (kind, tag) in enumerate(zip(_kinds(tags, words), tags, strict=True)):
+        if not _continues(before, kind, tag):
+            if before:
+                spans.append((start, place))
+            start = place
+        before = kind
+    return [*spans, (start, len(tags))] if before else spans
+
+
+def _kinds(tags: Sequence[str], words: Sequence[str]) -> Iterator[str]:
+    """The kind of each word; empty for those in no chunk."""
+    for place, (tag, word) in enumerate(zip(tags, words, strict=True)):
+        following = next((other for other in tags[place + 1 :] if other not in _ADVERB), "")
+        before = next((other for other in reversed(tags[:place]) if other not in _ADVERB), "")
+        is_in_noun_phrase = before in _NOUN and before not in ("PRP", "EX")
+        if tag == "CC" or (is_punctuation(word) and tag not in _NOUN):
+            yield ""
+        elif tag in _NOUN or (is_in_noun_phrase and _modifies(tag, following)):
+            yield "noun"
+        elif tag in _VERB or (tag == "TO" and following in _VERB):
+            yield "verb"
+        elif tag in _ADVERB:
+            yield "verb" if following in _VERB else "adverb"
+        elif tag in ("IN", "TO"):
+            yield "preposition"
+        else:
+            yield "other"
+
+
+def _modifies(tag: str, following: str) -> bool:
+    """Whether a participle or adverb may stand before the noun of its phrase: *a recently elected mayor*."""
+    is_noun = following.startswith(("NN", "JJ", "CD"))
+    return (tag in _PARTICIPLE and is_noun) or (tag in _ADVERB and (is_noun or following in _PARTICIPLE))
+
+
+def _continues(before: str, kind: str, tag: str) -> bool:
+    """Whether a word belongs to the chunk of the word before it."""
+    if not (before and kind):
+        return before == kind
+    if kind == "noun":
+        return before == "preposition" or (before in ("noun", "adverb") and tag not in _OPENING)
+    return kind == before == "verb"

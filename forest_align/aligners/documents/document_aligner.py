@@ -11,7 +11,6 @@ from forest_align._version import __version__
 from forest_align.aligners.base import Aligner
 from forest_align.aligners.documents.document_sentences import (
     Document,
-    DocumentSentences,
     SentenceEncoder,
     joined_sentences,
     sentences_of_sides,
@@ -65,8 +64,28 @@ class DocumentAligner:
         InputError
             If a document is neither a text nor a sequence of sentences, or is too long.
         """
-        first, second = sentences_of_sides(source=source, target=target)
-        return self._align(first, second, id)
+        sides = sentences_of_sides(source=source, target=target)
+        encoded = list(self._encoder([*sides[0].sentences, *sides[1].sentences]))
+        count = len(sides[0].sentences)
+        first, second = encoded[:count], encoded[count:]
+        matches = SentenceMatches(first, second)
+        probabilities = link_probabilities(matches)
+        links = best_links(matches, probabilities, self.threshold)
+        groups = []
+        for rows, columns in sentence_groups(links):
+            inside = [probabilities[i, j] for i, j in links if i in rows and j in columns]
+            groups.append(SentenceGroup(rows, columns, prod(inside)))
+        return DocumentAlignment(
+            tuple(first),
+            tuple(second),
+            tuple(self._with_words(first, second, groups, id)),
+            sides[0].spans,
+            sides[1].spans,
+            id,
+            "" if self.aligner is None else self.aligner.name,
+            self.made_by,
+            tuple(_unread(first, "source") + _unread(second, "target")),
+        )
 
     def align_many(
         self, pairs: Iterable[tuple[Document, Document] | InputError]
@@ -92,28 +111,6 @@ class DocumentAligner:
         """Version of the package and, with an aligner of words, its model."""
         return {"version": __version__} if self.aligner is None else dict(self.aligner.made_by)
 
-    def _align(self, source: DocumentSentences, target: DocumentSentences, id: str) -> DocumentAlignment:
-        encoded = list(self._encoder([*source.sentences, *target.sentences]))
-        first, second = encoded[: len(source.sentences)], encoded[len(source.sentences) :]
-        matches = SentenceMatches(first, second)
-        probabilities = link_probabilities(matches)
-        links = best_links(matches, probabilities, self.threshold)
-        groups = []
-        for rows, columns in sentence_groups(links):
-            inside = [probabilities[pair] for pair in links if pair[0] in rows and pair[1] in columns]
-            groups.append(SentenceGroup(rows, columns, prod(inside)))
-        return DocumentAlignment(
-            tuple(first),
-            tuple(second),
-            tuple(self._with_words(first, second, groups, id)),
-            source.spans,
-            target.spans,
-            id,
-            "" if self.aligner is None else self.aligner.name,
-            self.made_by,
-            tuple(_unread(first, "source") + _unread(second, "target")),
-        )
-
     def _with_words(
         self, source: Sequence[Sentence], target: Sequence[Sentence], groups: Sequence[SentenceGroup], id: str
     ) -> Iterator[SentenceGroup]:
@@ -128,8 +125,8 @@ class DocumentAligner:
             )
             for group in groups
         )
-        found = self.aligner.align_many(pairs)
-        for number, (group, alignment) in enumerate(zip(groups, found, strict=True), 1):
+        alignments = self.aligner.align_many(pairs)
+        for number, (group, alignment) in enumerate(zip(groups, alignments, strict=True), 1):
             yield replace(group, alignment=replace(alignment, id=f"{id}:{number}" if id else str(number)))
 
 

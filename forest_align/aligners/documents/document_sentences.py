@@ -31,8 +31,7 @@ _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 class DocumentSentences:
     """A document as sentences."""
 
-    # With tokens, except blank ones; offsets of tokens count inside their sentence
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[Sentence, ...]  # Blank ones have no tokens; offsets of tokens count inside a sentence
     # Half-open character offsets of the sentences in the document; empty if they were given one by one
     spans: tuple[tuple[int, int], ...] = ()
 
@@ -41,20 +40,18 @@ def document_sentences(document: Document) -> DocumentSentences:
     """Split a text into sentences, or tokenize the given ones; blank ones keep their places."""
     if isinstance(document, str):
         split = list(_split(document))
-        found = DocumentSentences(tuple(one for one, _ in split), tuple(span for _, span in split))
+        read = DocumentSentences(tuple(sentence for sentence, _ in split), tuple(span for _, span in split))
     elif isinstance(document, Sequence):
-        found = DocumentSentences(tuple(map(_given, document)))
+        read = DocumentSentences(tuple(map(_given, document)))
     else:
         raise InputError(f"expected a text or its sentences, found {reprlib.repr(document)}")
-    if len(found.sentences) > MAX_SENTENCES:
-        raise InputError(
-            f"expected a document of at most {MAX_SENTENCES:,} sentences, found {len(found.sentences):,}"
-        )
-    return found
+    if (count := len(read.sentences)) > MAX_SENTENCES:
+        raise InputError(f"expected a document of at most {MAX_SENTENCES:,} sentences, found {count:,}")
+    return read
 
 
 def sentences_of_sides(**documents: Document) -> list[DocumentSentences]:
-    """What :func:`document_sentences` gives for each document; an error names the one that it is about."""
+    """:func:`document_sentences` of each document; an error names its document."""
     sides = []
     for side, document in documents.items():
         try:
@@ -65,7 +62,7 @@ def sentences_of_sides(**documents: Document) -> list[DocumentSentences]:
 
 
 def _split(text: str) -> Iterator[tuple[Sentence, tuple[int, int]]]:
-    breaks = [(found.start(), found.end()) for found in _BLANK_LINE.finditer(text)]
+    breaks = [blank_line.span() for blank_line in _BLANK_LINE.finditer(text)]
     for (_, begun), (ended, _) in pairwise([(0, 0), *breaks, (len(text), len(text))]):
         paragraph = text[begun:ended]
         tokens = tokenize(paragraph)
@@ -96,16 +93,16 @@ def joined_sentences(sentences: Sequence[Sentence]) -> Sentence:
 
     tokens: list[Token] = []
     starts: list[int] = []
-    at = 0
+    offset = 0
     for sentence in sentences:
         starts += [len(tokens), *(len(tokens) + start for start in sentence.starts)]
-        tokens += _moved(sentence.tokens, at)
-        at += len(sentence.text) + 1
-    vectors = [one.vectors for one in sentences if one.vectors is not None]
+        tokens += _moved(sentence.tokens, offset)
+        offset += len(sentence.text) + 1
+    vectors = [sentence.vectors for sentence in sentences if sentence.vectors is not None]
     return Sentence(
         tuple(tokens),
         vectors=np.concatenate(vectors) if len(vectors) == len(sentences) else None,
-        text=" ".join(one.text for one in sentences),
+        text=" ".join(sentence.text for sentence in sentences),
         starts=tuple(starts[1:]),
     )
 
@@ -126,16 +123,16 @@ class SentenceEncoder:
 
         A sentence that cannot be encoded comes back without word vectors.
         """
-        listed = list(sentences)
-        new = {one.words: one for one in listed if one.vectors is None and len(one)}
-        made = dict(zip(new, self.parser.parse_many(list(new)) if new else (), strict=True))
-        for one in listed:
-            found = made.get(one.words) if one.vectors is None else None
-            if found is None or isinstance(found, InputError):
-                yield one
+        sentences = list(sentences)
+        bare = list(dict.fromkeys(one.words for one in sentences if one.vectors is None and len(one)))
+        encoded = dict(zip(bare, self.parser.parse_many(bare) if bare else (), strict=True))
+        for sentence in sentences:
+            new = encoded.get(sentence.words) if sentence.vectors is None else None
+            if new is None or isinstance(new, InputError):
+                yield sentence
                 continue
             tokens = tuple(
-                structs.replace(old, tag=new.tag, lemma=new.lemma)
-                for old, new in zip(one.tokens, found.tokens, strict=True)
+                structs.replace(token, tag=annotated.tag, lemma=annotated.lemma)
+                for token, annotated in zip(sentence.tokens, new.tokens, strict=True)
             )
-            yield replace(one, tokens=tokens, vectors=found.vectors, starts=found.starts)
+            yield replace(sentence, tokens=tokens, vectors=new.vectors, starts=new.starts)

@@ -37,9 +37,8 @@ Pair = tuple[int, int]
 class Coverage:
     """How similar each word of two sentences is to its best partner in the other one."""
 
-    # source, target: float32, shapes (n,) and (m,), cosines
-    source: np.ndarray
-    target: np.ndarray
+    source: np.ndarray  # float32, shape (n,): cosines
+    target: np.ndarray  # float32, shape (m,)
 
 
 class SentenceTable:
@@ -50,23 +49,17 @@ class SentenceTable:
     """
 
     def __init__(self, sentences: Sequence[Sentence], lemma_numbers: dict[str, int]) -> None:
-        filled = [one for one in sentences if len(one) and one.vectors is not None]
-        lengths = [len(one) if one.vectors is not None else 0 for one in sentences]
+        lengths = [len(sentence) if sentence.vectors is not None else 0 for sentence in sentences]
         self.begin = np.cumsum([0, *lengths], dtype=np.int64)
-        words = [token for sentence in filled for token in sentence.tokens]
-        self.lemmas = np.array(
-            [
-                lemma_numbers.setdefault(lemma, len(lemma_numbers))
-                for sentence in filled
-                for lemma in _lemmas(sentence)
-            ],
-            np.int64,
-        )
-        self.content = np.array(
-            [1.0 if is_content_word(word.text) else _FUNCTION_WORD for word in words], np.float32
-        )
-        known = [one.vectors for one in filled if one.vectors is not None]
-        self.vectors = np.concatenate(known) if known else np.zeros((0, 1), np.float32)
+        filled = [sentence for sentence, length in zip(sentences, lengths, strict=True) if length]
+        lemmas = [lemma for sentence in filled for lemma in _lemmas(sentence)]
+        numbers = [lemma_numbers.setdefault(lemma, len(lemma_numbers)) for lemma in lemmas]
+        self.lemmas = np.array(numbers, np.int64)
+        words = [word for sentence in filled for word in sentence.words]
+        weights = [1.0 if is_content_word(word) else _FUNCTION_WORD for word in words]
+        self.content = np.array(weights, np.float32)
+        vectors = [sentence.vectors for sentence in filled if sentence.vectors is not None]
+        self.vectors = np.concatenate(vectors) if vectors else np.zeros((0, 1), np.float32)
 
     def __len__(self) -> int:
         return len(self.begin) - 1
@@ -75,7 +68,7 @@ class SentenceTable:
     def copies(self) -> np.ndarray:
         """A number for each sentence, the same for sentences of the same lemmas, int64."""
         numbers: dict[bytes, int] = {}
-        texts = (self.lemmas[self.words(k)].tobytes() for k in range(len(self)))
+        texts = (self.lemmas[self.words(number)].tobytes() for number in range(len(self)))
         return np.array([numbers.setdefault(text, len(numbers)) for text in texts], np.int64)
 
     @cached_property
@@ -108,18 +101,15 @@ class SentenceMatches:
             (np.arange(len(table), dtype=np.float32) + 0.5) / max(1, len(table))
             for table in (self.source, self.target)
         ]
-        found: np.ndarray = np.abs(np.subtract.outer(*places))
-        return found
+        return np.asarray(np.abs(np.subtract.outer(*places)))
 
     def shares(self, pair: Pair) -> tuple[float, float]:
         """Mean similarity of the words of each sentence of a candidate to the other one, by weight."""
-        found = self.coverage[pair]
-        sides = ((self.source, found.source), (self.target, found.target))
-        one, other = (
-            _mean(similar, weights[table.words(k)])
-            for k, (table, similar), weights in zip(pair, sides, self.weights, strict=True)
+        (i, j), similar = pair, self.coverage[pair]
+        return (
+            _mean(similar.source, self.weights[0][self.source.words(i)]),
+            _mean(similar.target, self.weights[1][self.target.words(j)]),
         )
-        return one, other
 
     def gain(self, first: Pair, second: Pair) -> float:
         """How much better two candidates with one sentence in common cover it than the better one alone."""
@@ -137,12 +127,12 @@ class SentenceMatches:
 
     def _weights(self, lemma_count: int) -> tuple[np.ndarray, np.ndarray]:
         """Information content of words, smoothed so that short documents have nearly equal weights."""
-        found = np.zeros(lemma_count)
+        occurrences = np.zeros(lemma_count)
         for table in (self.source, self.target):
             distinct = np.unique(np.stack([table.sentence_of, table.lemmas]), axis=1)[1]
-            found += np.bincount(distinct, minlength=lemma_count)
+            occurrences += np.bincount(distinct, minlength=lemma_count)
         count = len(self.source) + len(self.target)
-        information = (1 + np.log((count + 10) / (found + 10))).astype(np.float32)
+        information = (1 + np.log((count + 10) / (occurrences + 10))).astype(np.float32)
         return (
             information[self.source.lemmas] * self.source.content,
             information[self.target.lemmas] * self.target.content,
@@ -162,11 +152,10 @@ class SentenceMatches:
         rows = np.concatenate([mean[mean.any(1)] for mean in means])
         common = rows.mean(0) * (len(rows) / (len(rows) + 10))
         centred = [_unit(np.where(mean.any(axis=1, keepdims=True), mean - common, 0)) for mean in means]
-        found: np.ndarray = centred[0] @ centred[1].T
-        return found
+        return np.asarray(centred[0] @ centred[1].T)
 
     def _overlaps(self, lemma_count: int) -> np.ndarray:
-        found = np.zeros((len(self.source), len(self.target)), np.float32)
+        overlaps = np.zeros((len(self.source), len(self.target)), np.float32)
         norms = [np.zeros(len(table), np.float32) for table in (self.source, self.target)]
         for first in range(0, lemma_count, _COLUMNS):
             blocks = []
@@ -176,9 +165,9 @@ class SentenceMatches:
                 block[table.sentence_of[inside], table.lemmas[inside] - first] = weights[inside]
                 norm += np.square(block).sum(1)
                 blocks.append(block)
-            found += blocks[0] @ blocks[1].T
+            overlaps += blocks[0] @ blocks[1].T
         scale = np.sqrt(np.outer(*norms))
-        return np.divide(found, scale, out=found, where=scale > 0)
+        return np.divide(overlaps, scale, out=overlaps, where=scale > 0)
 
     def _candidates(self) -> list[list[int]]:
         """For each source sentence the targets to compare, ascending."""
@@ -192,16 +181,15 @@ class SentenceMatches:
                 if count:
                     best = np.argpartition(apart - similarity, count - 1, axis=axis)
                     np.put_along_axis(chosen, best.take(range(count), axis=axis), True, axis=axis)
-        kept: np.ndarray = np.logical_and(chosen, filled)
-        return [np.flatnonzero(row).tolist() for row in kept]
+        return [np.flatnonzero(row).tolist() for row in chosen & filled]
 
     def _compared(self, candidates: Sequence[Sequence[int]]) -> Iterator[tuple[Pair, Coverage]]:
         source, target = self.source, self.target
-        for i, found in enumerate(candidates):
-            if not found:
+        for i, others in enumerate(candidates):
+            if not others:
                 continue
             rows = source.words(i)
-            parts = [np.arange(target.begin[j], target.begin[j + 1]) for j in found]
+            parts = [np.arange(target.begin[j], target.begin[j + 1]) for j in others]
             columns = np.concatenate(parts)
             similar = source.vectors[rows] @ target.vectors[columns].T
             same = source.lemmas[rows, None] == target.lemmas[columns]
@@ -209,18 +197,19 @@ class SentenceMatches:
             begin = np.cumsum([0, *map(len, parts)])
             of_source = np.maximum.reduceat(similar, begin[:-1], axis=1)
             of_target = similar.max(0)
-            for k, j in enumerate(found):
-                yield (i, j), Coverage(of_source[:, k], of_target[begin[k] : begin[k + 1]])
+            for place, j in enumerate(others):
+                yield (i, j), Coverage(of_source[:, place], of_target[begin[place] : begin[place + 1]])
 
 
 def _lemmas(sentence: Sentence) -> list[str]:
     """The lemmas of a sentence; the number of a heading (*Chapter II*, *Part the First*) is in digits."""
     lemmas = [token.lemma or token.text.lower() for token in sentence.tokens]
     if len(lemmas) <= _LONGEST_HEADING and sentence.words[-1] not in _MARKS:
+        quantities = read_quantities(sentence.words, sentence.tags if any(sentence.tags) else ())
         numbers = [
-            one
-            for one in read_quantities(sentence.words, sentence.tags if any(sentence.tags) else ())
-            if one.end - one.start == 1 and one.kind in ("cardinal", "ordinal")
+            quantity
+            for quantity in quantities
+            if quantity.end - quantity.start == 1 and quantity.kind in ("cardinal", "ordinal")
         ]
         if len(numbers) == 1:
             lemmas[numbers[0].start] = str(numbers[0].value)
@@ -233,5 +222,4 @@ def _mean(values: np.ndarray, weights: np.ndarray) -> float:
 
 def _unit(rows: np.ndarray) -> np.ndarray:
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    found: np.ndarray = np.divide(rows, norms, out=np.zeros_like(rows, np.float32), where=norms > 0)
-    return found
+    return np.asarray(np.divide(rows, norms, out=np.zeros_like(rows, np.float32), where=norms > 0))

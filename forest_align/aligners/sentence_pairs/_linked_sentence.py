@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _COUNTED = {DIFFERENT: DIFFERENT, OPPOSITE: OPPOSITE, UNKNOWN: "nothing known"}
 # All others say more on one side.
 _ROOTS = {EQUIVALENT: EQUIVALENT, MIXED: MIXED, **_COUNTED}
-#: Their names.
+#: Names of the features of :func:`relation_counts`.
 RELATION_FEATURES = (
     *(f"whole sentences: {name}" for name in _ROOTS.values()),
     *(f"relations: {name}" for name in _COUNTED.values()),
@@ -45,13 +45,12 @@ RELATION_FEATURES = (
 def relation_counts(relations: Sequence[AtomicRelation]) -> dict[str, float]:
     """The relation of the whole sentences, and log(1 + count) of each kind; alike for swapped sentences."""
     root = related_by(relations)
-    counts = Counter(one.relation for one in relations)
-    more = sorted((counts[SPECIFIC], counts[GENERAL]))
-    exchanged = sum(one.rule.startswith("exchanged") for one in relations)
+    counts = Counter(atomic.relation for atomic in relations)
+    exchanged = sum(atomic.rule.startswith("exchanged") for atomic in relations)
     values = (
         *(float(root == relation) for relation in _ROOTS),
         *(log1p(counts[relation]) for relation in _COUNTED),
-        *map(log1p, more),
+        *map(log1p, sorted((counts[SPECIFIC], counts[GENERAL]))),
         log1p(exchanged),
     )
     return dict(zip(RELATION_FEATURES, values, strict=True))
@@ -70,7 +69,8 @@ _NEGATIONS = frozenset(
     ("not", "n't", "no", "never", "without", "neither", "nor", "none", "nobody", "nothing")
 )
 _PREPOSITION_TAGS = ("IN", "TO", "RP")
-# Penn tags of content words begin with these letters.
+# Penn tags of classes, and of content words, begin with these letters.
+_ALWAYS = (("NNP", "name"), ("CD", "number"), ("PRP", "pronoun"))
 _CONTENT = (("N", "noun"), ("V", "verb"), ("J", "adjective"), ("RB", "adverb"))
 # Tags before a participle that belongs to the noun behind it.
 _BEFORE_PARTICIPLE = {"VBG": ("DT", "CD", "JJ", "PRP$"), "VBN": ("DT", "CD", "JJ", "PRP$", "IN")}
@@ -90,15 +90,15 @@ class LinkedSentence:
         self.words = sentence.words
         self.tags = _with_participles_as_adjectives([token.tag for token in sentence.tokens])
         self.lemmas = [profile.lemma for profile in load_lexicon().profiles(sentence)]
-        self.classes = [_class_of(*one) for one in zip(self.words, self.tags, strict=True)]
+        self.classes = list(map(_class_of, self.words, self.tags))
         self.kinds = [_KIND_OF.get(name, "") for name in self.classes]
-        self.content = [k for k, kind in enumerate(self.kinds) if kind]
+        self.content = [word for word, kind in enumerate(self.kinds) if kind]
         self.vectors = sentence.vectors
         self.cosine = cosine
         best: dict[int, tuple[float, float, int]] = {}
         for (word, other), p in zip(links, links.scores or (1.0,) * len(links), strict=True):
-            found = (p + _TIE * float(cosine[word, other]), p, other)
-            best[word] = max(best.get(word, found), found)
+            link = (p + _TIE * float(cosine[word, other]), p, other)
+            best[word] = max(best.get(word, link), link)
         #: For each linked word its best partner, and the probability of that link.
         self.partner = {word: other for word, (_, _, other) in best.items()}
         self.probability = {word: p for word, (_, p, _) in best.items()}
@@ -106,8 +106,7 @@ class LinkedSentence:
     @cached_property
     def related(self) -> list[list[list[int]]]:
         """For each word and relation the related words, -1 for none; see :func:`related_words`."""
-        found: list[list[list[int]]] = related_words(self.words, self.tags).tolist()
-        return found
+        return list(related_words(self.words, self.tags).tolist())
 
     def preposition(self, word: int) -> str:
         """The preposition before the noun phrase of a word; empty if there is none."""
@@ -125,12 +124,12 @@ class LinkedSentence:
 
 def _with_participles_as_adjectives(tags: Sequence[str]) -> tuple[str, ...]:
     """Tags in which a participle inside a noun phrase is an adjective: *two masked men*."""
-    found = list(tags)
-    for k in range(1, len(tags) - 1):
-        before = _BEFORE_PARTICIPLE.get(tags[k], ())
-        if found[k - 1] in before and tags[k + 1].startswith("NN"):
-            found[k] = "JJ"
-    return tuple(found)
+    changed = list(tags)
+    for word in range(1, len(tags) - 1):
+        before = _BEFORE_PARTICIPLE.get(tags[word], ())
+        if changed[word - 1] in before and tags[word + 1].startswith("NN"):
+            changed[word] = "JJ"
+    return tuple(changed)
 
 
 def _class_of(word: str, tag: str) -> str:
@@ -140,11 +139,7 @@ def _class_of(word: str, tag: str) -> str:
         return ""
     if lower in _NEGATIONS:
         return "negation"
-    for start, name in (("NNP", "name"), ("CD", "number"), ("PRP", "pronoun")):
+    for start, name in (*_ALWAYS, *(_CONTENT if is_content_word(word) else ())):
         if tag.startswith(start):
             return name
-    if is_content_word(word):
-        for start, name in _CONTENT:
-            if tag.startswith(start):
-                return name
     return "preposition" if tag in _PREPOSITION_TAGS else "function word"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import pairwise
+from itertools import chain, combinations, pairwise
 from math import log1p
 from typing import TYPE_CHECKING
 
@@ -66,7 +66,6 @@ FEATURES: tuple[str, ...] = (
 )
 # Words that stand closer to each other than this are neighbours.
 _NEAR = 3
-_OTHER_QUANTITY = int(QuantityRelation.OTHER)
 
 
 def pair_features(
@@ -94,16 +93,8 @@ def pair_features(
     check_comparable(source, target)
     cosine = np.asarray(source.vectors) @ np.asarray(target.vectors).T
     sides = LinkedSentence(source, links, cosine), LinkedSentence(target, links.swap(), cosine.T)
-    return {
-        **dict(_left_over(sides)),
-        **dict(_replaced(sides)),
-        **dict(_relations(sides)),
-        **dict(_prepositions(sides)),
-        **dict(_order(sides)),
-        **dict(_whole(sides)),
-        **dict(_clashes(sides)),
-        **relation_counts(relations),
-    }
+    groups = (_left_over, _replaced, _relations, _prepositions, _order, _whole, _clashes)
+    return dict(chain.from_iterable(group(sides) for group in groups)) | relation_counts(relations)
 
 
 def _both(name: str, values: Iterable[float]) -> Iterator[tuple[str, float]]:
@@ -130,11 +121,12 @@ def _left_over(sides: _Sides) -> Iterator[tuple[str, float]]:
         ),
     )
     runs = [
-        "".join("x" if name and k not in side.partner else " " for k, name in enumerate(side.classes)).split()
+        "".join("x" if name and word not in side.partner else " " for word, name in enumerate(side.classes))
         for side in sides
     ]
-    yield from _both("spans left", (log1p(len(one)) for one in runs))
-    yield from _both("longest span left", (log1p(max(map(len, one), default=0)) for one in runs))
+    spans = [run.split() for run in runs]
+    yield from _both("spans left", (log1p(len(own)) for own in spans))
+    yield from _both("longest span left", (log1p(max(map(len, own), default=0)) for own in spans))
 
 
 def _replaced(sides: _Sides) -> Iterator[tuple[str, float]]:
@@ -184,23 +176,24 @@ def _relations(sides: _Sides) -> Iterator[tuple[str, float]]:
     """What became of relations; and of those of moved words, which may stand elsewhere if these are kept."""
     fates: list[list[tuple[int, int, str, str]]] = []
     for side, other in (sides, sides[::-1]):
-        found = []
-        for name, relation in _RELATIONS.items():
-            for word, partner in side.partner.items():
-                for related in side.related[word][relation]:
-                    if related in side.partner:
-                        fate = _fate(other, partner, side.partner[related], relation)
-                        found.append((word, related, name, fate))
-        fates.append(found)
-    counts = Counter(one[2:] for found in fates for one in found)
+        fates.append(
+            [
+                (word, related, name, _fate(other, partner, side.partner[related], relation))
+                for name, relation in _RELATIONS.items()
+                for word, partner in side.partner.items()
+                for related in side.related[word][relation]
+                if related in side.partner
+            ]
+        )
+    counts = Counter(fate[2:] for of_side in fates for fate in of_side)
     for name in _RELATIONS:
         for fate in _FATES:
             yield f"{name} {fate}", log1p(counts[name, fate])
     moved = dict.fromkeys(_MOVES, 0)
-    for side, found in zip(sides, fates, strict=True):
+    for side, of_side in zip(sides, fates, strict=True):
         elsewhere = _moved(side)
-        broken = {k for one in found if one[3] in ("changed", "exchanged") for k in one[:2]}
-        kept = {k for one in found if one[3] == "kept" for k in one[:2]}
+        broken = {word for fate in of_side if fate[3] in ("changed", "exchanged") for word in fate[:2]}
+        kept = {word for fate in of_side if fate[3] == "kept" for word in fate[:2]}
         moved["moved with relations broken"] += len(elsewhere & broken)
         moved["moved with relations kept"] += len(elsewhere & kept - broken)
         moved["moved otherwise"] += len(elsewhere - kept - broken)
@@ -214,12 +207,12 @@ def _moved(side: LinkedSentence) -> set[int]:
     linked = [word for word in side.content if word in side.partner]
     # For each word, the longest row that ends with it: its length, and the word before.
     rows: dict[int, tuple[int, int]] = {}
-    for k, word in enumerate(linked):
-        before = [one for one in linked[:k] if side.partner[one] <= side.partner[word]]
-        last = max(before, key=lambda one: rows[one][0], default=-1)
+    for place, word in enumerate(linked):
+        before = [earlier for earlier in linked[:place] if side.partner[earlier] <= side.partner[word]]
+        last = max(before, key=lambda earlier: rows[earlier][0], default=-1)
         rows[word] = (rows[last][0] + 1 if last >= 0 else 1, last)
     kept = set()
-    word = max(rows, key=lambda one: rows[one][0], default=-1)
+    word = max(rows, key=lambda last: rows[last][0], default=-1)
     while word >= 0:
         kept.add(word)
         word = rows[word][1]
@@ -232,7 +225,7 @@ def _fate(side: LinkedSentence, word: int, related: int, relation: int) -> str:
         return "kept"
     if any(related in others for others in side.related[word]):
         return "changed"
-    return "exchanged" if any(one in side.partner for one in side.related[word][relation]) else "lost"
+    return "exchanged" if any(other in side.partner for other in side.related[word][relation]) else "lost"
 
 
 def _prepositions(sides: _Sides) -> Iterator[tuple[str, float]]:
@@ -240,10 +233,10 @@ def _prepositions(sides: _Sides) -> Iterator[tuple[str, float]]:
     kept = exchanged = 0
     for side, other in (sides, sides[::-1]):
         for word in side.content:
-            one = side.preposition(word) if word in side.partner else ""
-            two = other.preposition(side.partner[word]) if one else ""
-            kept += bool(two) and one == two
-            exchanged += bool(two) and one != two
+            own = side.preposition(word) if word in side.partner else ""
+            opposite = other.preposition(side.partner[word]) if own else ""
+            kept += bool(opposite) and own == opposite
+            exchanged += bool(opposite) and own != opposite
     yield "preposition kept", log1p(kept / 2)
     yield "preposition exchanged", log1p(exchanged / 2)
 
@@ -257,7 +250,7 @@ def _order(sides: _Sides) -> Iterator[tuple[str, float]]:
                 for word in side.content
                 if word in side.partner and (not classes or side.classes[word] in classes)
             ]
-            crossed = sum(one > two for k, one in enumerate(places) for two in places[k + 1 :])
+            crossed = sum(place > later for place, later in combinations(places, 2))
             crossings.append(log1p(crossed))
             shares.append(crossed / max(1, len(places) * (len(places) - 1) / 2))
         yield f"{name} crossings", sum(crossings) / 2
@@ -266,10 +259,10 @@ def _order(sides: _Sides) -> Iterator[tuple[str, float]]:
     breaks = moved = 0
     for side in sides:
         linked = [word for word in side.content if word in side.partner]
-        for one, two in pairwise(linked):
-            step = side.partner[two] - side.partner[one]
+        for word, following in pairwise(linked):
+            step = side.partner[following] - side.partner[word]
             breaks += not 0 < step <= _NEAR
-            moved += two - one == 1 and abs(step) > _NEAR
+            moved += following - word == 1 and abs(step) > _NEAR
     yield "breaks", log1p(breaks / 2)
     yield "neighbours moved", log1p(moved / 2)
     for kind in KINDS:
@@ -291,27 +284,28 @@ def _whole(sides: _Sides) -> Iterator[tuple[str, float]]:
     shorter, longer = sorted(log1p(len(side.content)) for side in sides)
     yield "length", shorter
     yield "difference of lengths", longer - shorter
-    one, two = (
+    own, other = (
         {lemma for lemma, name in zip(side.lemmas, side.classes, strict=True) if name} for side in sides
     )
-    yield "share of equal lemmas", len(one & two) / max(1, len(one | two))
+    yield "share of equal lemmas", len(own & other) / max(1, len(own | other))
     content = [side.content or list(range(len(side.words))) for side in sides]
     means = [np.asarray(side.vectors)[words].mean(0) for side, words in zip(sides, content, strict=True)]
     norms = float(np.linalg.norm(means[0]) * np.linalg.norm(means[1]))
     yield "cosine of means", float(means[0] @ means[1]) / norms if norms else 0.0
     nearest = [side.cosine[words].max(1) for side, words in zip(sides, content, strict=True)]
-    yield from _both("nearest word", (float(one.mean()) for one in nearest))
-    yield from _both("farthest word", (float(one.min()) for one in nearest))
+    yield from _both("nearest word", (float(cosines.mean()) for cosines in nearest))
+    yield from _both("farthest word", (float(cosines.min()) for cosines in nearest))
 
 
 def _clashes(sides: _Sides) -> Iterator[tuple[str, float]]:
     """Different quantities; opposed words, linked or without links."""
-    one, two = sides
-    quantities = quantity_relations(one.words, two.words, one.tags, two.tags)
-    yield "different quantities", log1p(int(np.count_nonzero(quantities & _OTHER_QUANTITY)))
-    opposed = oppositions(one.words, two.words, one.tags, two.tags) > 0
-    linked = sum(bool(opposed[word, other]) for word, other in one.partner.items())
-    linked += sum(bool(opposed[word, other]) for other, word in two.partner.items())
+    source, target = sides
+    words = source.words, target.words, source.tags, target.tags
+    quantities = quantity_relations(*words) & int(QuantityRelation.OTHER)
+    yield "different quantities", log1p(int(np.count_nonzero(quantities)))
+    opposed = oppositions(*words) > 0
+    linked = sum(bool(opposed[word, other]) for word, other in source.partner.items())
+    linked += sum(bool(opposed[word, other]) for other, word in target.partner.items())
     yield "opposed words linked", log1p(linked / 2)
     free = [[word for word in range(len(side.words)) if word not in side.partner] for side in sides]
     yield "opposed words left", log1p(int(opposed[np.ix_(*free)].sum()))

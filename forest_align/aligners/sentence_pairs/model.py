@@ -65,16 +65,15 @@ class ParaphraseModel:
         self, source: Sentence, target: Sentence, links: Links, relations: Sequence[AtomicRelation]
     ) -> float:
         """The probability that two sentences mean the same; that of swapped sentences is equal."""
-        found = pair_features(source, target, links, relations)
-        return float(self.probabilities(np.array([[found[name] for name in FEATURES]]))[0])
+        values = pair_features(source, target, links, relations)
+        return float(self.probabilities(np.array([[values[name] for name in FEATURES]]))[0])
 
     def probabilities(self, features: np.ndarray) -> np.ndarray:
         """The probabilities of several pairs, float64 (N,), by their features (N, F)."""
         inputs = standardised(features, self.mean, self.scale)
         log_odds = inputs @ self.weights[:, :-1].T.astype(np.float64) + self.weights[:, -1]
         near, strict, loose = logistic(log_odds).T
-        mixed: np.ndarray = near * strict + (1 - near) * loose
-        return mixed
+        return np.asarray(near * strict + (1 - near) * loose)
 
     @classmethod
     def load(cls, folder: str | Path) -> ParaphraseModel:
@@ -92,8 +91,7 @@ class ParaphraseModel:
 
 def standardised(features: np.ndarray, mean: np.ndarray, scale: np.ndarray) -> np.ndarray:
     """Features in standard deviations from their means, clipped."""
-    found: np.ndarray = np.clip((features - mean) / scale, -_MOST_DEVIATIONS, _MOST_DEVIATIONS)
-    return found
+    return np.asarray(np.clip((features - mean) / scale, -_MOST_DEVIATIONS, _MOST_DEVIATIONS))
 
 
 def bundled_model() -> ParaphraseModel:
@@ -146,8 +144,7 @@ def with_paraphrase_probability(
     phrases = tuple(
         replace(pair, probability=probability)
         if pair.probability > probability
-        and max(pair.source_node.end - pair.source_node.start, pair.target_node.end - pair.target_node.start)
-        > 1
+        and any(node.end - node.start > 1 for node in (pair.source_node, pair.target_node))
         and _is_whole(pair.source_node, source)
         and _is_whole(pair.target_node, target)
         else pair

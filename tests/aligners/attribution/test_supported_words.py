@@ -1,6 +1,8 @@
-"""What the regression reads of the words of a summary."""
+"""What the regression reads of the words of a summary, and its chunks."""
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -9,17 +11,13 @@ from forest_align.aligners.attribution.supported_words import (
     WORD_NUMBERS,
     WORD_WEIGHTS,
     ComparedSentence,
+    chunk_spans,
     support_of_words,
     word_numbers,
 )
-from forest_align.types import Sentence, Token
+from forest_align.types import Sentence
 
-SUMMARY = Sentence(
-    tuple(
-        Token(text, tag=tag)
-        for text, tag in (("In", "IN"), ("Rome", "NNP"), ("two", "CD"), ("dogs", "NNS"), ("barked", "VBD"))
-    )
-)
+SUMMARY = Sentence.from_words(["In", "Rome", "two", "dogs", "barked"], ["IN", "NNP", "CD", "NNS", "VBD"])
 
 
 def compared(links: list[float], similarity: float = 0.9, words: str = "rome dog") -> ComparedSentence:
@@ -64,3 +62,37 @@ def test_a_word_that_only_corresponds_to_another_value_is_not_supported() -> Non
     other = ComparedSentence(one.links, vetoed, [], one.similarity, one.words, True)
     assert support_of_words(SUMMARY, [other])[2] == 0
     assert support_of_words(SUMMARY, [other, one])[2] > 0.5
+
+
+@pytest.mark.parametrize(
+    ("tagged", "expected"),
+    [
+        ("a/DT man/NN is/VBZ riding/VBG a/DT horse/NN in/IN the/DT park/NN ./.",
+         ["a man", "is riding", "a horse", "in the park"]),
+        ("the/DT recently/RB elected/VBN mayor/NN of/IN Oslo/NNP will/MD probably/RB visit/VB us/PRP",
+         ["the recently elected mayor", "of Oslo", "will probably visit", "us"]),
+        ("profits/NNS ,/, which/WDT rose/VBD 5/CD %/NN ,/, did/VBD n't/RB surprise/VB",
+         ["profits", "which", "rose", "5 %", "did n't surprise"]),
+        ("she/PRP gave/VBD him/PRP a/DT very/RB old/JJ book/NN and/CC left/VBD",
+         ["she", "gave", "him", "a very old book", "left"]),
+        ("he/PRP wants/VBZ to/TO go/VB to/TO New/NNP York/NNP",
+         ["he", "wants to go", "to New York"]),
+        ("$/$ 5/CD ,/, Oslo/NNP 's/POS harbour/NN", ["$ 5", "Oslo 's harbour"]),
+        ("it/PRP is/VBZ very/RB happy/JJ", ["it", "is", "very happy"]),
+        ("!/. ,/,", []),
+        ("", []),
+    ],
+)  # fmt: skip
+def test_chunks_of_a_tagged_sentence(tagged: str, expected: list[str]) -> None:
+    words, tags = zip(*(item.rsplit("/", 1) for item in tagged.split()), strict=True) if tagged else ((), ())
+    assert [" ".join(words[start:end]) for start, end in chunk_spans(tags, words)] == expected
+
+
+def test_chunks_do_not_overlap_and_hold_every_word_with_a_letter() -> None:
+    text = "When , in 1990 , the `` old '' firm 's sales ( 5 % ) fell sharply , nobody but Ann cared ."
+    tags = "WRB , IN CD , DT `` JJ '' NN POS NNS -LRB- CD NN -RRB- VBD RB , NN CC NNP VBD ."
+    words = text.split()
+    spans = chunk_spans(tags.split(), words)
+    assert all(before[1] <= after[0] for before, after in pairwise(spans))
+    inside = {word for span in spans for word in range(*span)}
+    assert {words[k] for k in range(len(words)) if k not in inside} == {",", "``", "''", "(", ")", "but", "."}

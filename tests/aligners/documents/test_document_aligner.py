@@ -22,11 +22,6 @@ def sentences_only() -> DocumentAligner:
     return DocumentAligner(None)
 
 
-@pytest.fixture(scope="module")
-def with_words() -> DocumentAligner:
-    return DocumentAligner("contextual")
-
-
 def groups(found: forest_align.DocumentAlignment) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
     return [(group.source, group.target) for group in found.groups]
 
@@ -40,26 +35,17 @@ def test_sentences_are_aligned_in_any_order_and_several_to_one(sentences_only: D
     assert SOURCE[slice(*found.source_spans[2])] == found.source[2].text == "Sales rose by 5% last year."
 
 
-def test_words_of_each_group_are_aligned(with_words: DocumentAligner) -> None:
-    found = with_words.align(SOURCE, TARGET, id="7")
-    assert found.aligner == "contextual"
-    assert found.made_by == with_words.aligner.made_by  # type: ignore[union-attr]
-    alignments = [group.alignment for group in found.groups]
-    assert all(alignments)
-    second = alignments[1]
-    assert second is not None
-    assert second.id == "7:2"
-    assert second.target.text == "It makes shoes. It also makes bags."
+def test_words_of_each_group_are_aligned_as_those_of_the_sentences_alone() -> None:
+    aligner = ContextualAligner.load()
+    found = DocumentAligner(aligner).align(SOURCE, TARGET, id="7")
+    assert (found.aligner, found.made_by) == ("contextual", aligner.made_by)
+    first, second, _ = (group.alignment for group in found.groups)
+    assert first is not None and second is not None
+    assert first.words.pairs == aligner.align(first.source.text, first.target.text).words.pairs
+    assert (second.id, second.target.text) == ("7:2", "It makes shoes. It also makes bags.")
     assert second.target.sentences == ((0, 4), (4, 9))
     words = {(second.source.words[i], second.target.words[j]) for i, j in second.words}
     assert {("shoes", "shoes"), ("bags", "bags")} <= words
-
-
-def test_words_are_those_of_the_sentences_aligned_by_themselves(with_words: DocumentAligner) -> None:
-    found = with_words.align(SOURCE, TARGET).groups[0].alignment
-    assert with_words.aligner is not None and found is not None
-    alone = with_words.aligner.align(found.source.text, found.target.text)
-    assert found.words.pairs == alone.words.pairs
 
 
 def test_given_sentences_stay_as_they_are(sentences_only: DocumentAligner) -> None:
@@ -109,10 +95,8 @@ def test_a_failed_alignment_of_words_keeps_its_group() -> None:
 
 
 def test_an_aligner_may_be_given_or_named() -> None:
-    aligner = ContextualAligner()
-    found = align_documents("It rained.", "It rained.", aligner=aligner)
-    assert found.groups[0].alignment is not None
-    assert found.groups[0].alignment.words.to_pharaoh() == "0-0 1-1 2-2"
+    (group,) = align_documents("It rained.", "It rained.", aligner="contextual").groups
+    assert group.alignment is not None and group.alignment.words.to_pharaoh() == "0-0 1-1 2-2"
     with pytest.raises(ModelError):
         DocumentAligner("nobody")
     with pytest.raises(InputError, match="threshold"):

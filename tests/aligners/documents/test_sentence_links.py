@@ -17,9 +17,10 @@ from forest_align.aligners.documents.sentence_links import (
     context_features,
     link_probabilities,
     own_features,
+    place_features,
     sentence_groups,
 )
-from forest_align.aligners.documents.sentence_matches import SentenceMatches
+from forest_align.aligners.documents.sentence_matches import Pair, SentenceMatches
 from forest_align.aligners.logistic_function import regression
 
 from .toy_documents import document
@@ -45,8 +46,8 @@ def test_there_is_a_weight_for_each_feature() -> None:
 
 
 def test_equal_sentences_are_linked_in_any_order() -> None:
-    order = [3, 0, 4, 1, 2]
-    assert links(TEXTS, [TEXTS[k] for k in order]) == sorted((k, at) for at, k in enumerate(order))
+    target = [TEXTS[number] for number in (3, 0, 4, 1, 2)]
+    assert links(TEXTS, target) == [(0, 1), (1, 3), (2, 4), (3, 0), (4, 2)]
 
 
 def test_sentences_of_one_side_only_stay_alone() -> None:
@@ -54,11 +55,8 @@ def test_sentences_of_one_side_only_stay_alone() -> None:
 
 
 def test_a_sentence_is_linked_to_both_of_its_halves() -> None:
-    assert links([f"{TEXTS[0]} {TEXTS[1]}", TEXTS[2]], [TEXTS[0], TEXTS[2], TEXTS[1]]) == [
-        (0, 0),
-        (0, 2),
-        (1, 1),
-    ]
+    whole = [f"{TEXTS[0]} {TEXTS[1]}", TEXTS[2]]
+    assert links(whole, [TEXTS[0], TEXTS[2], TEXTS[1]]) == [(0, 0), (0, 2), (1, 1)]
 
 
 def test_copies_are_linked_one_by_one_in_their_order() -> None:
@@ -106,32 +104,40 @@ def test_a_sentence_that_covers_the_same_words_is_a_rival_and_another_half_is_no
     assert rows[0, 1][2] == 0
 
 
+def random_matches(
+    seed: int, sizes: tuple[int, int], words: int, length: int
+) -> tuple[SentenceMatches, dict[Pair, float]]:
+    """Two documents of so many sentences of few different words, and probabilities of their links."""
+    random = np.random.default_rng(seed)
+    texts = [" ".join(random.choice([f"w{k}" for k in range(words)], length)) for _ in range(sum(sizes))]
+    matches = SentenceMatches(document(*texts[: sizes[0]]), document(*texts[sizes[0] :]))
+    probabilities = random.uniform(0, 1, len(matches.coverage)).tolist()
+    return matches, dict(zip(matches.coverage, probabilities, strict=True))
+
+
+def are_rivals(matches: SentenceMatches, first: Pair, second: Pair) -> bool:
+    """Whether two links cover the same part of a sentence that they share."""
+    share_one = (first[0] == second[0]) != (first[1] == second[1])
+    return share_one and matches.gain(first, second) < LEAST_GAIN
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_the_links_are_the_best_set_without_conflicts(seed: int) -> None:
-    random = np.random.default_rng(seed)
-    words = [f"w{k}" for k in range(12)]
-    texts = [" ".join(random.choice(words, 4, replace=False)) for _ in range(7)]
-    matches = SentenceMatches(document(*texts[:4]), document(*texts[4:]))
-    probabilities = {
-        pair: float(p) for pair, p in zip(matches.coverage, random.uniform(0.3, 0.99, 12), strict=True)
-    }
-    found = best_links(matches, probabilities)
+    matches, probabilities = random_matches(seed, (4, 3), 12, 4)
+    possible = [pair for pair, p in probabilities.items() if p >= 0.5]
 
-    def total(pairs: tuple[tuple[int, int], ...]) -> float:
+    def total(pairs: tuple[Pair, ...]) -> float:
         return sum(float(np.log(probabilities[pair] / (1 - probabilities[pair]))) for pair in pairs)
 
-    possible = [pair for pair, p in probabilities.items() if p >= 0.5]
     sets = [
         chosen
         for size in range(len(possible) + 1)
         for chosen in combinations(possible, size)
-        if not any(
-            (a[0] == b[0]) != (a[1] == b[1]) and matches.gain(a, b) < LEAST_GAIN
-            for a, b in combinations(chosen, 2)
-        )
+        if not any(are_rivals(matches, *pair) for pair in combinations(chosen, 2))
     ]
-    assert tuple(found) in sets
-    assert total(tuple(found)) == pytest.approx(max(map(total, sets)), abs=0.05)
+    chosen = tuple(best_links(matches, probabilities))
+    assert chosen in sets
+    assert total(chosen) == pytest.approx(max(map(total, sets)), abs=0.05)
 
 
 def test_a_higher_threshold_leaves_links_out() -> None:
@@ -143,24 +149,15 @@ def test_a_higher_threshold_leaves_links_out() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_lower_threshold_keeps_all_links_of_a_higher_one(seed: int) -> None:
-    random = np.random.default_rng(seed)
-    words = [f"w{k}" for k in range(12)]
-    texts = [" ".join(random.choice(words, 4, replace=False)) for _ in range(10)]
-    matches = SentenceMatches(document(*texts[:5]), document(*texts[5:]))
-    probabilities = dict(
-        zip(matches.coverage, random.uniform(0, 1, len(matches.coverage)).tolist(), strict=True)
-    )
-    kept: set[tuple[int, int]] = set()
+    matches, probabilities = random_matches(seed, (5, 5), 12, 4)
+    kept: set[Pair] = set()
     for threshold in np.linspace(0.95, 0.05, 19).tolist():
-        found = set(best_links(matches, probabilities, threshold))
-        assert found >= kept
-        assert all(probabilities[pair] >= threshold for pair in found)
-        kept = found
+        chosen = set(best_links(matches, probabilities, threshold))
+        assert chosen >= kept
+        assert all(probabilities[pair] >= threshold for pair in chosen)
+        kept = chosen
     for pair in {pair for pair, p in probabilities.items() if 0.05 <= p < 0.5} - kept:
-        assert any(
-            (pair[0] == other[0]) != (pair[1] == other[1]) and matches.gain(pair, other) < LEAST_GAIN
-            for other in kept
-        )
+        assert any(are_rivals(matches, pair, other) for other in kept)
 
 
 def test_copies_follow_the_sections_around_them() -> None:
@@ -180,12 +177,8 @@ def test_the_number_of_a_heading_is_the_same_in_any_notation() -> None:
 
 
 def test_groups_are_what_links_join() -> None:
-    assert sentence_groups([(0, 0), (0, 2), (1, 1), (2, 3), (3, 3), (4, 5), (5, 5), (5, 6)]) == [
-        ((0,), (0, 2)),
-        ((1,), (1,)),
-        ((2, 3), (3,)),
-        ((4, 5), (5, 6)),
-    ]
+    groups = sentence_groups([(0, 0), (0, 2), (1, 1), (2, 3), (3, 3), (4, 5), (5, 5), (5, 6)])
+    assert groups == [((0,), (0, 2)), ((1,), (1,)), ((2, 3), (3,)), ((4, 5), (5, 6))]
     assert sentence_groups([(0, 1), (1, 0), (0, 0)]) == [((0, 1), (0, 1))]
     assert sentence_groups([]) == []
 
@@ -194,3 +187,31 @@ def test_a_regression_is_logistic() -> None:
     assert regression(np.array([[0.0], [2.0]]), (1.0, -1.0)).tolist() == pytest.approx(
         [1 / (1 + np.e), 1 / (1 + np.exp(-1))]
     )
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_places_are_those_of_an_enumeration(seed: int) -> None:
+    size, other_size = np.random.default_rng(seed).integers(1, 7, 2).tolist()
+    matches, known = random_matches(seed, (size, other_size), 6, 3)
+    probabilities = np.array(list(known.values()))
+    corners = {(-1, -1): 1.0, (size, other_size): 1.0}
+    for (i, j), row in zip(known, place_features(matches, probabilities).tolist(), strict=True):
+        closest = [0.0, 0.0]
+        for (a, b), probability in {**known, **corners}.items():
+            steps, other_steps = i - a, j - b
+            for side, sign in enumerate((1, -1)):
+                down, right = sign * steps, sign * other_steps
+                if min(down, right) >= 0 and max(down, right) > 0:
+                    passed = max(down, right) - (min(down, right) > 0)
+                    closest[side] = max(closest[side], probability * 0.7**passed)
+        others = [
+            max((p for pair, p in known.items() if pair != (i, j) and pair[side] == (i, j)[side]), default=0)
+            for side in (0, 1)
+        ]
+        expected = [*closest, closest[0] * closest[1], max(others), min(others)]
+        assert row == pytest.approx(expected, abs=1e-9)
+
+
+def test_no_candidates_have_no_places() -> None:
+    matches = SentenceMatches(document(""), document("a"))
+    assert place_features(matches, np.zeros(0)).shape == (0, len(PLACE_FEATURES))

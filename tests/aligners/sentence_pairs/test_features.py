@@ -52,10 +52,8 @@ def test_swapped_sentences_have_the_same_features_in_the_order_of_their_names(
 
 
 def test_words_left_over_count_by_class_and_links_by_their_probability() -> None:
-    source, target = (
-        sentence("Two/CD old/JJ dogs/NNS barked/VBD"),
-        sentence("dogs/NNS did/VBD not/RB bark/VB"),
-    )
+    source = sentence("Two/CD old/JJ dogs/NNS barked/VBD")
+    target = sentence("dogs/NNS did/VBD not/RB bark/VB")
     values = pair_features(source, target, Links.of([(2, 0), (3, 3)], scores=[1.0, 0.75]), ())
     assert (values["number left, smaller"], values["number left, larger"]) == (0, pytest.approx(log1p(1)))
     assert values["negation left, larger"] == pytest.approx(log1p(1))
@@ -115,7 +113,6 @@ def test_relations_are_counted_and_joined(
 
 
 def test_sentences_without_tokens_or_vectors_are_refused() -> None:
-    with pytest.raises(InputError, match="tokens and word vectors"):
-        pair_features(Sentence.from_words(["a"]), sentence("a/DT"), Links(), ())
-    with pytest.raises(InputError, match="tokens and word vectors"):
-        pair_features(sentence("a/DT"), Sentence(()), Links(), ())
+    for pair in ((Sentence.from_words(["a"]), sentence("a/DT")), (sentence("a/DT"), Sentence(()))):
+        with pytest.raises(InputError, match="tokens and word vectors"):
+            pair_features(*pair, Links(), ())

@@ -25,15 +25,19 @@ from .paraphrase_cases import links, sentence
 def random_model() -> ParaphraseModel:
     draw = np.random.default_rng(3)
     mean, scale = draw.normal(size=len(FEATURES)), draw.uniform(0.5, 2, size=len(FEATURES))
-    weights = draw.normal(size=(3, len(FEATURES) + 1))
-    mean, scale, weights = (one.astype(np.float32) for one in (mean, scale, weights))
-    return ParaphraseModel(mean, scale, weights, {"trained_on": {"x.tsv": 3}})
+    arrays = [array.astype(np.float32) for array in (mean, scale, draw.normal(size=(3, len(FEATURES) + 1)))]
+    return ParaphraseModel(arrays[0], arrays[1], arrays[2], {"trained_on": {"x.tsv": 3}})
+
+
+def constant_model(*log_odds: float) -> ParaphraseModel:
+    """A model whose regressions give these log-odds to all sentences."""
+    weights = np.zeros((3, len(FEATURES) + 1), dtype=np.float32)
+    weights[:, -1] = log_odds
+    return ParaphraseModel(np.zeros(len(FEATURES)), np.ones(len(FEATURES)), weights)
 
 
 def test_the_probability_is_a_mixture_of_two_conventions() -> None:
-    weights = np.zeros((3, len(FEATURES) + 1), dtype=np.float32)
-    weights[:, -1] = np.log([3.0, 1.0, 4.0])  # odds: 3 to 1 for strict, then 1 to 1, 4 to 1
-    model = ParaphraseModel(np.zeros(len(FEATURES)), np.ones(len(FEATURES)), weights)
+    model = constant_model(*np.log([3.0, 1.0, 4.0]))  # odds: 3 to 1 for strict, then 1 to 1, 4 to 1
     assert model.probabilities(np.zeros((2, len(FEATURES)))) == pytest.approx([0.75 * 0.5 + 0.25 * 0.8] * 2)
 
 
@@ -85,13 +89,6 @@ def test_damaged_weights_are_refused(tmp_path: Path, name: str, value: float) ->
 NOTHING_KNOWN = SentenceRelations([AtomicRelation((0, 1), (0, 1), "", "other words")], [])
 
 
-def certain_model() -> ParaphraseModel:
-    """Holds all sentences for paraphrases."""
-    weights = np.zeros((3, len(FEATURES) + 1), dtype=np.float32)
-    weights[:, -1] = 20.0
-    return ParaphraseModel(np.zeros(len(FEATURES)), np.ones(len(FEATURES)), weights)
-
-
 def whole_pair(probability: float = 1.0) -> Alignment:
     source, target = sentence("Prices/NNS rose/VBD ./."), sentence("Prices/NNS fell/VBD")
     phrases = (
@@ -118,7 +115,7 @@ def test_pairs_of_whole_sentences_are_no_more_probable_than_the_paraphrase() -> 
 
 
 def test_sentences_whose_differences_cancel_out_are_not_denied() -> None:
-    never = ParaphraseModel(np.zeros(len(FEATURES)), np.ones(len(FEATURES)), -certain_model().weights)
+    never = constant_model(-20.0, -20.0, -20.0)
     hidden = HiddenRelation(NOTHING_KNOWN.relations[0], (0, 2), (0, 2))
     for alignment in (whole_pair(), whole_pair().swap()):
         same = with_paraphrase_probability(alignment, never, SentenceRelations([], [], [hidden]))
@@ -129,7 +126,7 @@ def test_sentences_whose_differences_cancel_out_are_not_denied() -> None:
 
 def test_sentences_that_say_the_opposite_are_never_probable_paraphrases() -> None:
     """*Rose* and *fell* are compared where no relations are given."""
-    found = with_paraphrase_probability(whole_pair(), certain_model())
+    found = with_paraphrase_probability(whole_pair(), constant_model(20.0, 20.0, 20.0))
     assert found.paraphrase_probability is not None and found.paraphrase_probability <= 0.5
 
 
