@@ -144,9 +144,10 @@ def _plain(
     (source, source_trees), (target, target_trees) = (_side(fields, side, tokenized) for side in sides)
     said = convert_record(_Annotations, values)
     lengths = (len(source), len(target))
-    for key, groups in (("chunks", said.chunks), ("phrases", said.phrases)):
-        for k, group in enumerate(groups or ()):
-            _check_tokens(group, f"{key}[{k}]", lengths)
+    for k, link in enumerate(said.chunks or ()):
+        _check_tokens(link, f"chunks[{k}]", lengths)
+    for k, unit in enumerate(said.phrases or ()):
+        _check_tokens(unit, f"phrases[{k}]", lengths)
     for k, marked in enumerate(said.marked or ()):
         check_span(marked.source, f"marked[{k}].source", len(source.text))
         check_span(marked.target, f"marked[{k}].target", len(target.text))

@@ -129,16 +129,16 @@ def pair_of_trees(source: EnjuTree, target: EnjuTree, pair_id: str) -> SentenceP
 
     Raises InputError if an annotation names a phrase that does not exist.
     """
-    sides = [
+    ours, theirs = (
         Sentence(tuple(Token(t.text, t.base, t.tag, t.start, t.end) for t in tree.tokens), text=tree.text)
         for tree in (source, target)
-    ]
+    )
     spans = [[(node.start, node.end) for node in tree.nodes] for tree in (source, target)]
-    annotations = tuple(
+    aligned = tuple(
         frozenset((spans[0][a], spans[1][b]) for a, b in annotated_pairs(source, target, annotator))
         for annotator in sorted({*source.annotators, *target.annotators})
     )
-    return SentencePair(pair_id, *sides, annotations=annotations, source_enju=source, target_enju=target)
+    return SentencePair(pair_id, ours, theirs, annotations=aligned, source_enju=source, target_enju=target)
 
 
 def _name_of(path: Path) -> str:

@@ -89,14 +89,8 @@ def _close(node: Tree, children: list[Tree | str], at_top: bool) -> Tree | str |
         return None
     if label in TOP_LABELS and not is_tag:
         return Tree("TOP", children) if at_top or len(children) > 1 else children[0]
-    return Tree(_plain_label(label), children)
-
-
-def _plain_label(label: str) -> str:
-    """Cut function tags and indices off a label; tags like -LRB- begin with the hyphen and are kept."""
-    if label.startswith("-"):
-        return label
-    return _FUNCTION.sub("", label)
+    # Tags such as -LRB- begin with the hyphen.
+    return Tree(label if label.startswith("-") else _FUNCTION.sub("", label), children)
 
 
 def sentence_of_tree(bracket: str, field: str | None = None) -> Sentence:
@@ -130,8 +124,8 @@ def text_of_tree(bracket: str) -> str:
         return ""
 
 
-#: Numbers of lines, from 1, and their text; an undecodable line has an error instead.
-_NumberedLines = Iterable[tuple[int, str | InputError]]
+# The number of a line or tree, from 1, and its text, or an error instead.
+_Numbered = tuple[int, str | InputError]
 
 #: Number of nonblank lines that show whether trees of a file span several lines.
 LOOK_AHEAD = 20
@@ -142,9 +136,7 @@ _BRACKET = re.compile("[()]")
 MAX_LINES = 10_000
 
 
-def split_trees(
-    lines: _NumberedLines, look_ahead: int = LOOK_AHEAD
-) -> Iterator[tuple[int, str | InputError]]:
+def split_trees(lines: Iterable[_Numbered], look_ahead: int = LOOK_AHEAD) -> Iterator[_Numbered]:
     """Yield the text of each tree and the number of its first line, without reading all lines into memory.
 
     A tree may span several lines. It begins with a bracket in column 0 and ends before the next line that
@@ -156,7 +148,12 @@ def split_trees(
     replaces a tree of more than 10,000 lines, or one with an undecodable line (the number is then that
     line's).
     """
-    head, lines = _head(iter(lines), look_ahead)
+    lines, head = iter(lines), []  # type: Iterator[_Numbered], list[_Numbered]
+    for number, line in lines:
+        head.append((number, line))
+        look_ahead -= isinstance(line, InputError) or bool(line.strip())
+        if look_ahead <= 0:
+            break
     tree = _OpenTree(over_lines=_spans_lines(head))
     for number, line in chain(head, lines):
         if tree.ends_before(line):
@@ -236,28 +233,15 @@ class _OpenTree:
         """Whether the tree ends on its first line, in a file of one-line trees."""
         return not self.over_lines and len(self.lines) == 1 and self.depth <= 0
 
-    def take(self) -> tuple[int, str | InputError]:
+    def take(self) -> _Numbered:
         """Return the tree, complete or not, and begin the next one."""
-        found = self.error or (self.first, "\n".join(self.lines))
+        tree = self.error or (self.first, "\n".join(self.lines))
         self.over_lines = self.over_lines or (len(self.lines) > 1 and self.depth == 0)
         self.lines, self.depth, self.error = [], 0, None
-        return found
+        return tree
 
 
-def _head(
-    lines: Iterator[tuple[int, str | InputError]], wanted: int
-) -> tuple[list[tuple[int, str | InputError]], Iterator[tuple[int, str | InputError]]]:
-    """The lines up to the ``wanted``-th nonblank one, and the others."""
-    head = []
-    for number, line in lines:
-        head.append((number, line))
-        wanted -= isinstance(line, InputError) or bool(line.strip())
-        if wanted <= 0:
-            break
-    return head, lines
-
-
-def _spans_lines(head: list[tuple[int, str | InputError]]) -> bool:
+def _spans_lines(head: list[_Numbered]) -> bool:
     """Whether a tree continues on the next line; for a single line, whether brackets are open."""
     lines = [line for _, line in head if isinstance(line, str) and line.strip()]
     is_open = [line.startswith("(") and line.count("(") > line.count(")") for line in lines]

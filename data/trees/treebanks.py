@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from forest_align.data.trees.penn import TOP_LABELS, read_trees, strip_annotations
 from forest_align.types import InputError
@@ -57,8 +57,7 @@ class TreebankSentence:
         return len(self.words)
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
+class Split(NamedTuple):
     """One treebank, split by whole documents."""
 
     train: tuple[TreebankSentence, ...]
@@ -126,13 +125,9 @@ def known_chain(chain: str, labels: frozenset[str] | dict[str, int]) -> str:
 
 def read_wsj(folder: str | Path, dev: Iterable[int] = (), test: Iterable[int] = range(190, 200)) -> Split:
     """Read the WSJ sample that nltk distributes; ``dev`` and ``test`` are numbers of held-out files."""
-    dev, test = set(dev), set(test)
-    parts: dict[str, list[TreebankSentence]] = {"train": [], "dev": [], "test": []}
-    for path in _files(folder, "wsj_*.mrg"):
-        number = int(path.stem.split("_")[1])
-        part = "test" if number in test else "dev" if number in dev else "train"
-        parts[part].extend(_read(path))
-    return Split(*(tuple(parts[part]) for part in ("train", "dev", "test")))
+    part_of = dict.fromkeys(dev, "dev") | dict.fromkeys(test, "test")
+    files = _files(folder, "wsj_*.mrg")
+    return _split((part_of.get(int(path.stem.split("_")[1]), "train"), path) for path in files)
 
 
 def gum_files(folder: str | Path) -> dict[str, list[Path]]:
@@ -170,10 +165,11 @@ def read_gum(folder: str | Path, without: Collection[str] = (), parts: Collectio
         raise InputError(
             f"no genre {unknown[0]!r} in the training part of GUM; expected some of {', '.join(genres)}"
         )
-    for part in parts:
-        files[part] = [path for path in files[part] if _genre(path) not in without]
-    return Split(
-        *(tuple(found for path in files[part] for found in _read(path)) for part in ("train", "dev", "test"))
+    return _split(
+        (part, path)
+        for part, paths in files.items()
+        for path in paths
+        if part not in parts or _genre(path) not in without
     )
 
 
@@ -204,11 +200,17 @@ def read_craft(
 
 def read_masc(folder: str | Path) -> Split:
     """Read MASC's trees; the documents of :data:`MASC_DEV` and :data:`MASC_TEST` are held out."""
-    parts: dict[str, list[TreebankSentence]] = {"train": [], "dev": [], "test": []}
-    for path in _files(folder, "*.mrg"):
-        part = "dev" if path.stem in MASC_DEV else "test" if path.stem in MASC_TEST else "train"
-        parts[part].extend(_read(path, unspoken={"CODE"}))
-    return Split(*(tuple(parts[part]) for part in ("train", "dev", "test")))
+    part_of = dict.fromkeys(MASC_DEV, "dev") | dict.fromkeys(MASC_TEST, "test")
+    files = _files(folder, "*.mrg")
+    return _split(((part_of.get(path.stem, "train"), path) for path in files), unspoken={"CODE"})
+
+
+def _split(files: Iterable[tuple[str, Path]], unspoken: Collection[str] = ()) -> Split:
+    """Read files, each into its part; see :func:`_read`."""
+    parts: dict[str, list[TreebankSentence]] = {part: [] for part in Split._fields}
+    for part, path in files:
+        parts[part].extend(_read(path, unspoken))
+    return Split(*map(tuple, parts.values()))
 
 
 def _files(folder: str | Path, pattern: str) -> list[Path]:
