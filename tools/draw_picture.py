@@ -20,8 +20,7 @@ from pathlib import Path
 
 from forest_align.aligners import load
 from forest_align.alignment import Alignment
-from forest_align.alignment.comparison_html import comparison_section
-from forest_align.alignment.html import PAGE_END, PAGE_START, to_section
+from forest_align.alignment.html import PAGE_END, PAGE_START, comparison_section, to_section
 
 
 def main() -> None:

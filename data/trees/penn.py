@@ -148,14 +148,14 @@ def split_trees(lines: Iterable[_Numbered], look_ahead: int = LOOK_AHEAD) -> Ite
     replaces a tree of more than 10,000 lines, or one with an undecodable line (the number is then that
     line's).
     """
-    lines, head = iter(lines), []  # type: Iterator[_Numbered], list[_Numbered]
-    for number, line in lines:
+    rest, head = iter(lines), []  # type: Iterator[_Numbered], list[_Numbered]
+    for number, line in rest:
         head.append((number, line))
         look_ahead -= isinstance(line, InputError) or bool(line.strip())
         if look_ahead <= 0:
             break
     tree = _OpenTree(over_lines=_spans_lines(head))
-    for number, line in chain(head, lines):
+    for number, line in chain(head, rest):
         if tree.ends_before(line):
             yield tree.take()
         if isinstance(line, str) and not line.strip():

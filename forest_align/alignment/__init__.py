@@ -1,8 +1,7 @@
 """The result of an aligner: word links, phrase pairs, pairs of dependency arcs, and their views."""
 
 from forest_align.alignment._alignment import Alignment, AlignmentList
-from forest_align.alignment._arc_pair import ArcPair, arc_order
-from forest_align.alignment._links import Links
+from forest_align.alignment._links import ArcPair, Links, arc_order
 from forest_align.alignment._phrase_pair import PhrasePair
 from forest_align.alignment._phrase_relation import (
     CHANGE_NAMES,

@@ -8,7 +8,7 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from forest_align.alignment._arc_pair import arc_order
+from forest_align.alignment._links import arc_order
 from forest_align.alignment._phrase_pair import PhrasePair
 from forest_align.alignment._record import AlignmentRecord
 from forest_align.alignment.html import to_html, to_iframe

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from forest_align.alignment._phrase_pair import PhrasePair
-from forest_align.alignment._picture_marks import SIGN_COLOURS, SIGNS, word_names, words_of_pair
+from forest_align.alignment._picture_layout import SIGN_COLOURS, SIGNS, word_names, words_of_pair
 from forest_align.alignment._record import AlignmentRecord
 from forest_align.alignment._shown_pairs import LIKELY, changed_links, core_places, relation_note
 from forest_align.alignment.page_style import escaped, page_colour
@@ -23,8 +23,7 @@ def difference_table(alignment: AlignmentRecord, pairs: Sequence[PhrasePair]) ->
         cells = [alignment.source.words[i], alignment.target.words[j]]
         cells.append("" if scores is None else f"{scores[k]:.2f}")
         probability = "" if scores is None else f' data-p="{scores[k]:.4f}"'
-        columns = "".join(f'<td class="n">{escaped(cell)}</td>' for cell in cells)
-        rows.append(f'<tr data-with="s{i} t{j}"{probability}><th></th>{columns}</tr>')
+        rows.append(f'<tr data-with="s{i} t{j}"{probability}><th></th>{table_cells(cells)}</tr>')
     notes = [
         f"only in the {name} sentence: {' | '.join(' '.join(sentence.words[a:b]) for a, b in spans)}"
         for name, sentence, spans in (
@@ -72,8 +71,11 @@ def _row(
         source, target = ("–".join(split_chain(node.label)) for node in (pair.source_node, pair.target_node))
         cells.insert(0, source if source == target else f"{source} ↔ {target}".strip())
         cells[-1] += "" if pair.compositional else " *"
-    columns = "".join(f'<td class="n">{escaped(cell)}</td>' for cell in cells)
-    columns += "" if pair.relation is None else f'<td class="n">{_relation(pair)}</td>'
+    columns = table_cells(cells)
+    if pair.relation is not None:
+        sign_colour, sign = page_colour(SIGN_COLOURS[pair.relation.name]), SIGNS[pair.relation.name]
+        sign = f'<span class="sign" style="color:{sign_colour}">{sign}</span>'
+        columns += f'<td class="n">{sign} {escaped(relation_note(pair))}</td>'
     style = ' class="unsure"' if unsure_class(pair) else ""
     return (
         f'<tr{style} data-with="{words_of_pair(pair)}" data-pair="{place}" data-p="{pair.probability:.4f}">'
@@ -81,13 +83,9 @@ def _row(
     )
 
 
-def _relation(pair: PhrasePair) -> str:
-    """The relation of a pair with its sign."""
-    if pair.relation is None:
-        return ""
-    colour = page_colour(SIGN_COLOURS[pair.relation.name])
-    sign = f'<span class="sign" style="color:{colour}">{SIGNS[pair.relation.name]}</span>'
-    return f"{sign} {escaped(relation_note(pair))}"
+def table_cells(texts: Iterable[str]) -> str:
+    """Cells of a row, in which all figures have one width."""
+    return "".join(f'<td class="n">{escaped(text)}</td>' for text in texts)
 
 
 def arc_table(alignment: AlignmentRecord) -> str:
@@ -95,17 +93,13 @@ def arc_table(alignment: AlignmentRecord) -> str:
     rows = []
     for pair in alignment.arcs:
         same = pair.source_relation == pair.target_relation
-        relation = pair.source_relation if same else f"{pair.source_relation} ↔ {pair.target_relation}"
-        cells = [relation]
+        cells = [pair.source_relation if same else f"{pair.source_relation} ↔ {pair.target_relation}"]
         names = []
-        for side, (arc, sentence) in enumerate(
-            ((pair.source, alignment.source), (pair.target, alignment.target))
-        ):
-            governor, dependent = arc
-            cells.append(
-                f"{'ROOT' if governor < 0 else sentence.words[governor]} → {sentence.words[dependent]}"
-            )
-            names += [name for index in arc if index >= 0 for name in word_names(side, index, index + 1)]
+        sides = (pair.source, alignment.source.words), (pair.target, alignment.target.words)
+        for side, ((governor, dependent), words) in enumerate(sides):
+            cells.append(f"{'ROOT' if governor < 0 else words[governor]} → {words[dependent]}")
+            names += word_names(side, governor, governor + 1) if governor >= 0 else []
+            names += word_names(side, dependent, dependent + 1)
         columns = "".join(f"<td>{escaped(cell)}</td>" for cell in cells)
         rows.append(f'<tr data-with="{" ".join(names)}">{columns}</tr>')
     head = "<tr><th>dependency</th><th>source</th><th>target</th></tr>"

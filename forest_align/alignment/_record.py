@@ -9,8 +9,7 @@ from typing import Any, ClassVar, Self
 
 from msgspec import UNSET
 
-from forest_align.alignment._arc_pair import ArcPair
-from forest_align.alignment._links import Links, links_of
+from forest_align.alignment._links import ArcPair, Links, links_of
 from forest_align.alignment._phrase_pair import PhrasePair
 from forest_align.alignment.json_objects import (
     JSON_VERSION,

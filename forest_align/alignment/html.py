@@ -1,4 +1,4 @@
-"""A page that shows alignments in any browser: coloured phrases, links on hovering, no external files."""
+"""Pages for any browser, without other files: alignments, and two of the same sentences side by side."""
 
 from __future__ import annotations
 
@@ -6,9 +6,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 
-from forest_align.alignment._page_tables import arc_table, difference_table, phrase_table, unsure_class
+from forest_align.alignment._page_tables import (
+    arc_table,
+    difference_table,
+    phrase_table,
+    table_cells,
+    unsure_class,
+)
 from forest_align.alignment._phrase_pair import PhrasePair
-from forest_align.alignment._picture_marks import sign_of, word_names, words_of_pair
+from forest_align.alignment._picture_layout import sign_of, word_names, words_of_pair
 from forest_align.alignment._record import AlignmentRecord
 from forest_align.alignment._shown_pairs import (
     core_places,
@@ -22,6 +28,7 @@ from forest_align.alignment.page_style import escaped, page_colour, page_colours
 from forest_align.alignment.svg import to_svg
 from forest_align.types import InputError, Sentence
 
+_Span = tuple[int, int]
 _HERE = Path(__file__)
 #: Style and script of every page. The service allows no other script.
 STYLE = page_colours() + _HERE.with_name("page.css").read_text(encoding="utf-8")
@@ -88,14 +95,10 @@ def to_section(alignment: AlignmentRecord, *, open_trees: bool = False) -> str:
 
     Each of its alternatives has a section of its own. With ``open_trees`` the pictures are unfolded.
     """
-    bodies = [section_body(alignment, open_trees=open_trees)]
-    bodies += [
-        section_body(one, open_trees=open_trees, number=number)
-        for number, one in enumerate(alignment.alternatives, start=2)
-    ]
     return "".join(
-        f"{section_start(alignment, number)}\n{body}\n</section>\n"
-        for number, body in enumerate(bodies, start=1)
+        f"{section_start(alignment, number)}\n"
+        f"{section_body(shown, open_trees=open_trees, number=number)}\n</section>\n"
+        for number, shown in enumerate((alignment, *alignment.alternatives), start=1)
     )
 
 
@@ -127,7 +130,9 @@ def section_body(alignment: AlignmentRecord, *, open_trees: bool = False, number
     if not alignment.error:
         body.append(difference_table(alignment, pairs))
     if alignment.outside:
-        body.append(f'<p class="note">{escaped(_outside_note(alignment))}</p>')
+        source, target = alignment.source.words, alignment.target.words
+        links = ", ".join(f"{source[i]}–{target[j]}" for i, j in alignment.outside)
+        body.append(f'<p class="note">dotted: links that the phrases leave out: {escaped(links)}</p>')
     if len(alignment.source) and len(alignment.target) and not alignment.error:
         body.append(picture_of(alignment, open_trees))
     if pairs:
@@ -135,13 +140,6 @@ def section_body(alignment: AlignmentRecord, *, open_trees: bool = False, number
     if alignment.arcs:
         body.append(arc_table(alignment))
     return "\n".join(filter(None, body))
-
-
-def _outside_note(alignment: AlignmentRecord) -> str:
-    """The links outside of the derivation."""
-    source, target = alignment.source.words, alignment.target.words
-    links = ", ".join(f"{source[i]}–{target[j]}" for i, j in alignment.outside)
-    return f"dotted: links that the phrases leave out: {links}"
 
 
 def sentence_lines(alignment: AlignmentRecord) -> str:
@@ -216,9 +214,8 @@ def picture_of(
 
     Some links may be marked with a ring. The first picture is unfolded if ``is_open``.
     """
-    has_trees = bool(alignment.source_tree or alignment.target_tree)
     parts = [_picture(alignment, "picture", is_open, simple=True, rings=rings)]
-    if has_trees:
+    if alignment.source_tree or alignment.target_tree:
         parts.append(_picture(alignment, "picture with trees", False, simple=False, rings=rings))
     return "\n".join(parts)
 
@@ -243,3 +240,71 @@ def _picture(
     _, width, _ = picture.partition("width=")[2].split('"', 2)
     style = f' style="--w:{width}px"'
     return f'{opening}<summary>{title}</summary><div class="picture"{style}>{picture}</div></details>'
+
+
+def comparison_section(first: AlignmentRecord, second: AlignmentRecord) -> str:
+    """Two alignments as one ``<section>`` with two columns, and a table of what only one of them has.
+
+    In the pictures, links that only one has are thick and carry a ring. If the sentences were split into
+    other words, the section says so and marks nothing.
+    """
+    both = first, second
+    names = first.aligner or "first", second.aligner or "second"
+    rings: Sequence[frozenset[_Span]] = (frozenset(), frozenset())
+    if (first.source.words, first.target.words) != (second.source.words, second.target.words):
+        note, table = "they split the sentences into other words", ""
+    else:
+        links = set(first.words.pairs), set(second.words.pairs)
+        rings = frozenset(links[0] - links[1]), frozenset(links[1] - links[0])
+        counts = [f"{_count(len(links[0] & links[1]), 'link')} in both"]
+        counts += [f"{len(ring)} only in {name}" for ring, name in zip(rings, names, strict=True)]
+        note, table = ", ".join(counts), _differences(both, rings, names)
+    columns = "\n".join(
+        f'<div class="column"><h3>{escaped(name)}</h3>\n{sentence_lines(alignment)}\n'
+        f"{picture_of(alignment, True, ring)}</div>"
+        for alignment, name, ring in zip(both, names, rings, strict=True)
+    )
+    return (
+        f'<section class="comparison">\n<h2>{escaped(" and ".join(names))} <span class="note">'
+        f'{escaped(note)}</span></h2>\n<div class="two">\n{columns}\n</div>\n{table}</section>\n'
+    )
+
+
+def _differences(
+    both: Sequence[AlignmentRecord], rings: Sequence[frozenset[_Span]], names: Sequence[str]
+) -> str:
+    """The links, and the phrase pairs of aligners that find some, that only one of two alignments has."""
+    rows: list[tuple[str, tuple[_Span, _Span], str, float | None]] = []
+    for alignment, ring, name in zip(both, rings, names, strict=True):
+        scores = dict(zip(alignment.words.pairs, alignment.words.scores or (), strict=False))
+        rows += [("link", ((i, i + 1), (j, j + 1)), name, scores.get((i, j))) for i, j in ring]
+    # Phrase pairs with several words on a side.
+    phrases = [
+        {
+            spans_of(pair): pair.probability
+            for pair in ordered_pairs(alignment)
+            if max(end - start for start, end in spans_of(pair)) > 1
+        }
+        for alignment in both
+    ]
+    if all(phrases):
+        for own, other, name in zip(phrases, phrases[::-1], names, strict=True):
+            rows += [("phrase", spans, name, own[spans]) for spans in own.keys() - other.keys()]
+    if not rows:
+        return ""
+    head = "".join(f"<th>{name}</th>" for name in ("", "only in", "source", "target", "probability"))
+    lines = []
+    for kind, spans, name, score in sorted(rows, key=lambda row: row[:3]):
+        words = zip((both[0].source.words, both[0].target.words), spans, strict=True)
+        texts = (" ".join(side[start:end]) for side, (start, end) in words)
+        lights = " ".join(word for side, span in enumerate(spans) for word in word_names(side, *span))
+        cells = table_cells([kind, name, *texts, "" if score is None else f"{score:.2f}"])
+        lines.append(f'<tr data-with="{lights}">{cells}</tr>')
+    return (
+        f"<details open><summary>{_count(len(rows), 'difference')}</summary>"
+        f'<div class="wide"><table><tr>{head}</tr>{"".join(lines)}</table></div></details>\n'
+    )
+
+
+def _count(number: int, name: str) -> str:
+    return f"{number} {name}" if number == 1 else f"{number} {name}s"

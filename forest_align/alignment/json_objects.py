@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 import msgspec
 from msgspec import UNSET, Meta, UnsetType, structs
 
-from forest_align.alignment._arc_pair import ArcPair
+from forest_align.alignment._links import ArcPair
 from forest_align.alignment._phrase_relation import CHANGE_NAMES, RELATION_NAMES
 from forest_align.types.errors import InputError
 from forest_align.types.json_fields import Fields

@@ -6,37 +6,34 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from forest_align.alignment._link_picture import (
+from forest_align.alignment._phrase_relation import RELATION_NAMES
+from forest_align.alignment._picture_layout import (
+    ROW_HEIGHT,
+    SIGNS,
+    WORD_HEIGHT,
+    Mark,
+    PictureLayout,
+    marks_of,
+    text_width,
+    tight_places,
+)
+from forest_align.alignment._picture_parts import (
     ARC_HEIGHT,
     Bracket,
+    PlacedNode,
     brackets_height,
     draw_arcs,
     draw_brackets,
     draw_links,
+    draw_tree,
     draw_words,
+    level_distance,
     link_height,
     place_brackets,
-)
-from forest_align.alignment._phrase_relation import RELATION_NAMES
-from forest_align.alignment._picture_marks import SIGNS, Mark, marks_of
-from forest_align.alignment._record import AlignmentRecord
-from forest_align.alignment._text_layout import (
-    ROW_HEIGHT,
-    WORD_HEIGHT,
-    PictureLayout,
-    text_width,
-    tight_places,
-)
-from forest_align.alignment._tree_picture import (
-    PlacedNode,
-    draw_tree,
-    labels_of_tree,
-    level_distance,
     place_tree,
     read_tree,
-    spans_of_tree,
-    tags_of,
 )
+from forest_align.alignment._record import AlignmentRecord
 from forest_align.alignment.page_style import PAPER, UNALIGNED, escaped, picture_style
 from forest_align.types import InputError
 
@@ -86,14 +83,17 @@ def to_svg(
         read_tree(bracket, len(sentence)) if bracket else None
         for bracket, sentence in zip(brackets, both, strict=True)
     ]
-    labels = [
-        [""] * len(sentence) if tree is None else tags_of(tree, sentence)
+    # The labels at the words, wherever these are.
+    tags = [
+        [""] * len(sentence)
+        if tree is None
+        else [node.label for node in place_tree(tree, [0.0] * len(sentence)).nodes() if not node.children]
         for sentence, tree in zip(both, trees, strict=True)
     ]
-    tight = [tight_places(*side, False) for side in zip(both, labels, strict=True)]
+    tight = [tight_places(*side, False) for side in zip(both, tags, strict=True)]
     upright = max(extent for _, extent in tight) + 2 * _MARGIN > width
     if upright:
-        tight = [tight_places(*side, True) for side in zip(both, labels, strict=True)]
+        tight = [tight_places(*side, True) for side in zip(both, tags, strict=True)]
     length = max(extent for _, extent in tight)
     places = [[_MARGIN + middle * length / extent for middle in middles] for middles, extent in tight]
     marks = marks_of(alignment)
@@ -129,7 +129,7 @@ def to_svg(
 
 def _side(tree: PlacedNode | None, marks: Sequence[Mark], side: int) -> _Side:
     """The tree of a side, and brackets at the numbered phrases that are no node of it."""
-    nodes = set() if tree is None else spans_of_tree(tree)
+    nodes = set() if tree is None else {node.span for node in tree.nodes()}
     phrases = [mark for mark in marks if mark.number is not None and mark.spans[side] not in nodes]
     return _Side(tree, place_brackets(phrases, side))
 
@@ -196,7 +196,7 @@ def _legend_entries(
         entries.append("dashed: link that the phrases leave out")
     signs = {mark.sign for mark in numbered}
     entries += [f"{SIGNS[name]} {name}" for name in RELATION_NAMES if SIGNS[name] in signs]
-    tags = {tag for tree in trees for label in labels_of_tree(tree) for tag in label.split("–")}
+    tags = {tag for tree in trees for node in tree.nodes() for tag in node.label.split("–")}
     return entries + [f"{tag} {_TAG_NAMES[tag]}" for tag in sorted(tags & _TAG_NAMES.keys())]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Sequence
 
 from forest_align.alignment._phrase_pair import PhrasePair
@@ -15,22 +16,16 @@ from forest_align.alignment._shown_pairs import (
     relation_note,
     roots_note,
 )
-from forest_align.alignment._text_layout import (
-    SEPARATOR,
-    paragraph,
-    plain,
-    row_lines,
-    shared_columns,
-    width_of,
-    wrapped,
-)
 from forest_align.types import Sentence
 from forest_align.types.brackets import split_chain
 
 DEFAULT_WIDTH = 80
 _LEAST_WIDTH = 40
-_PROBABILITY_WIDTH = 6
+_NAME_WIDTH, _PROBABILITY_WIDTH = 13, 6
+_SEPARATOR = " │ "
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+# A style and a text -> the text with the escapes of the style, or unchanged.
+_Paint = Callable[[str, str], str]
 _BOLD, _DIM, _RED, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[0m"
 
 
@@ -51,20 +46,25 @@ def to_text(
     by depth, and all links; a star marks a pair that only non-compositional alignment could form.
     """
     width = max(width, _LEAST_WIDTH)
-    paint = _Styler(colour)
+
+    def paint(style: str, text: str) -> str:
+        return f"{style}{text}{_RESET}" if colour else text
+
     lines = _title(alignment, paint, width, everything)
     if alignment.error:
-        lines += [paint(_RED, line) for line in paragraph("error", plain(alignment.error), width)]
+        lines += [paint(_RED, line) for line in _paragraph("error", plain(alignment.error), width)]
     for name, sentence in (("source", alignment.source), ("target", alignment.target)):
         if sentence.text or sentence.tokens:
-            lines += paragraph(name, plain(_text_of(sentence)), width)
+            text = " ".join(sentence.words) if sentence.tokens else sentence.text
+            lines += _paragraph(name, plain(text), width)
     lines += _body(alignment, width, paint, everything)
-    for number, one in enumerate(alignment.alternatives, start=2):
-        lines += ["", *_title(one, paint, width, everything, number), *_body(one, width, paint, everything)]
+    for number, other in enumerate(alignment.alternatives, start=2):
+        lines += ["", *_title(other, paint, width, everything, number)]
+        lines += _body(other, width, paint, everything)
     return "\n".join(lines) + "\n"
 
 
-def _body(alignment: AlignmentRecord, width: int, paint: _Styler, everything: bool) -> list[str]:
+def _body(alignment: AlignmentRecord, width: int, paint: _Paint, everything: bool) -> list[str]:
     """What differs, or all that is aligned, and the words that are left over."""
     lines = []
     pairs = ordered_pairs(alignment)
@@ -73,18 +73,18 @@ def _body(alignment: AlignmentRecord, width: int, paint: _Styler, everything: bo
     if pairs:
         lines += ["", *_phrase_lines(alignment, pairs, width, paint, everything)]
         if everything and not all(pair.compositional for pair in pairs):
-            lines += paragraph("*", "only non-compositional alignment could form it", width)
+            lines += _paragraph("*", "only non-compositional alignment could form it", width)
     if not alignment.error:
         lines += ["", *_word_lines(alignment, pairs, width, everything)]
         if everything and alignment.arcs:
-            lines += ["", *paragraph("arcs", ", ".join(_arcs(alignment)), width)]
+            lines += ["", *_paragraph("arcs", ", ".join(_arcs(alignment)), width)]
         if hidden := len(alignment.phrases) - len(pairs):
             more = "1 more phrase pair; --all shows it"
             if hidden > 1:
                 more = f"{hidden} more phrase pairs; --all shows them"
-            lines += [paint(_DIM, line) for line in paragraph("not shown", more, width)]
+            lines += [paint(_DIM, line) for line in _paragraph("not shown", more, width)]
     for warning in alignment.warnings:
-        lines += paragraph("warning", plain(warning), width)
+        lines += _paragraph("warning", plain(warning), width)
     return lines
 
 
@@ -95,31 +95,21 @@ def _word_lines(
     lines = []
     inside, outside = _word_links(alignment, pairs, everything)
     if inside or everything:
-        lines += paragraph("words", ", ".join(inside) or "none", width)
+        lines += _paragraph("words", ", ".join(inside) or "none", width)
     if outside:
-        lines += paragraph("outside", f"{', '.join(outside)} (links that the phrases leave out)", width)
+        lines += _paragraph("outside", f"{', '.join(outside)} (links that the phrases leave out)", width)
     for name, sentence, spans in (
         ("source only", alignment.source, alignment.unaligned_source),
         ("target only", alignment.target, alignment.unaligned_target),
     ):
         if spans:
             words = _numbered(sentence)
-            lines += paragraph(name, " | ".join(plain(words(*span)) for span in spans), width)
-    return lines if lines or pairs else paragraph("differs", "nothing", width)
-
-
-class _Styler:
-    """Wraps text in escapes, or leaves it unchanged."""
-
-    def __init__(self, on: bool) -> None:
-        self._on = on
-
-    def __call__(self, style: str, text: str) -> str:
-        return f"{style}{text}{_RESET}" if self._on and style else text
+            lines += _paragraph(name, " | ".join(plain(words(*span)) for span in spans), width)
+    return lines if lines or pairs else _paragraph("differs", "nothing", width)
 
 
 def _title(
-    alignment: AlignmentRecord, paint: _Styler, width: int, everything: bool, number: int = 1
+    alignment: AlignmentRecord, paint: _Paint, width: int, everything: bool, number: int = 1
 ) -> list[str]:
     if number > 1:
         parts = [f"alternative {number}"]
@@ -133,14 +123,14 @@ def _title(
     if everything and alignment.score is not None:
         parts.append(f"score {alignment.score:.2f}")
     title = " · ".join(part for part in parts if part)
-    return [paint(_BOLD, row) for row in wrapped(title, width)]
+    return [paint(_BOLD, row) for row in _wrapped(title, width)]
 
 
 def _phrase_lines(
     alignment: AlignmentRecord,
     pairs: Sequence[PhrasePair],
     width: int,
-    paint: _Styler,
+    paint: _Paint,
     everything: bool,
 ) -> list[str]:
     """The phrase pairs in two columns; with ``everything``, with labels and indents."""
@@ -161,29 +151,23 @@ def _phrase_lines(
         (" " * indent + source, " " * indent + target)
         for indent, (source, target) in zip(indents, rows, strict=True)
     ]
-    columns = shared_columns(indented, room - len(SEPARATOR))
-    whole = sum(columns) + len(SEPARATOR)
+    columns = _shared_columns(indented, room - len(_SEPARATOR))
+    whole = sum(columns) + len(_SEPARATOR)
     if any(width_of(cell) > column for row in indented for cell, column in zip(row, columns, strict=True)):
         whole = room
     lines = []
     for pair, row, indent in zip(pairs, rows, indents, strict=True):
-        *above, last = row_lines(row, columns, whole, indent)
+        *above, last = _row_lines(row, columns, whole, indent)
         sure = f"{pair.probability:5.2f}" + ("" if pair.compositional or not everything else "*")
-        note = _note(pair)
+        note = "" if relation_note(pair) == "equivalent" else relation_note(pair)
         is_short = whole + _PROBABILITY_WIDTH + 1 + width_of(note) <= width
         behind = f"{'':{_PROBABILITY_WIDTH + 1 - len(sure)}}{note}" if note and is_short else ""
-        below = [] if is_short else [f"{'':{indent}}  {line}" for line in wrapped(note, width - indent - 2)]
+        below = [] if is_short else [f"{'':{indent}}  {line}" for line in _wrapped(note, width - indent - 2)]
         if pair.probability < LIKELY:
             lines += [paint(_DIM, line) for line in (*above, last + sure + behind, *below)]
         else:
             lines += [*above, last + paint(_BOLD, sure) + behind, *below]
     return lines
-
-
-def _note(pair: PhrasePair) -> str:
-    """The relation of a pair, unless it is simply equivalent."""
-    note = relation_note(pair)
-    return "" if note == "equivalent" else note
 
 
 def _word_links(
@@ -241,5 +225,92 @@ def _numbered(sentence: Sentence) -> Callable[[int, int], str]:
     return text
 
 
-def _text_of(sentence: Sentence) -> str:
-    return " ".join(sentence.words) if sentence.tokens else sentence.text
+def _paragraph(name: str, text: str, width: int) -> list[str]:
+    """Wrap text next to a name on its left; a no-break space keeps words on one line if it is long enough."""
+    rows = _wrapped(text, width - _NAME_WIDTH) or [""]
+    return [
+        f"{name if k == 0 else '':<{_NAME_WIDTH - 1}} {row}".replace("\N{NO-BREAK SPACE}", " ").rstrip()
+        for k, row in enumerate(rows)
+    ]
+
+
+def plain(text: str) -> str:
+    """Text that cannot move the cursor, change colours or reverse the line."""
+    if text.isprintable():
+        return text
+    return "".join(
+        " "
+        if c in "\t\n\r"
+        else "\N{REPLACEMENT CHARACTER}"
+        if unicodedata.category(c) in ("Cc", "Cf", "Cs")
+        else c
+        for c in text
+    )
+
+
+def columns_of(character: str) -> int:
+    """The columns that a character takes on a terminal."""
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def width_of(text: str) -> int:
+    """The columns that a text takes on a terminal."""
+    return len(text) if text.isascii() else sum(map(columns_of, text))
+
+
+def _padded(text: str, width: int) -> str:
+    """Text with blanks up to a width."""
+    return text + " " * (width - width_of(text))
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Break text into lines of at most ``width`` columns, at blanks if possible; only outer blanks go."""
+    rows: list[str] = []
+    used = width
+    for word in filter(None, text.split(" ")):
+        own = width_of(word)
+        if used + 1 + own <= width:
+            rows[-1] += f" {word}"
+            used += 1 + own
+        else:
+            rows += _pieces(word, width)
+            used = width_of(rows[-1])
+    return rows
+
+
+def _pieces(word: str, width: int) -> list[str]:
+    """A word in pieces of at most ``width`` columns."""
+    pieces, used = [""], 0
+    for character in word:
+        used += columns_of(character)
+        if used > width and pieces[-1]:
+            pieces.append("")
+            used = columns_of(character)
+        pieces[-1] += character
+    return pieces
+
+
+def _shared_columns(cells: Sequence[tuple[str, str]], room: int) -> tuple[int, int]:
+    """Widths of two columns for the cells that fit side by side into ``room`` columns, without separators."""
+    widths = [(width_of(left), width_of(right)) for left, right in cells]
+    if max(left for left, _ in widths) + max(right for _, right in widths) <= room:
+        fitting = widths
+    else:
+        fitting = [row for row in widths if max(row) <= room // 2] or [(room // 2, room - room // 2)]
+    return max(left for left, _ in fitting), max(right for _, right in fitting)
+
+
+def _row_lines(cells: tuple[str, str], columns: tuple[int, int], width: int, indent: int) -> list[str]:
+    """The lines of a row: cells side by side if their columns suffice, otherwise one below the other.
+
+    The last line is padded to ``width``; ``indent`` columns are blank before each cell.
+    """
+    blanks = " " * indent
+    source, target = (blanks + cell for cell in cells)
+    if width_of(source) <= columns[0] and width_of(target) <= columns[1]:
+        return [_padded(f"{_padded(source, columns[0])}{_SEPARATOR}{target}", width)]
+    upper = [blanks + line for line in _wrapped(cells[0], width - indent)]
+    lower = [f"{blanks}│ {line}" for line in _wrapped(cells[1], width - indent - 2) or [""]]
+    return [*upper, *lower[:-1], _padded(lower[-1], width)]

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 from forest_align._faces import lazy_face
 
 if TYPE_CHECKING:
-    from forest_align.differences.difference_views import differences_to_html, differences_to_text
     from forest_align.differences.text_differences import (
         DifferingSpan,
         DifferingWords,
         TextDifferences,
         differences_of,
+        differences_to_html,
+        differences_to_text,
     )
 
 __all__ = [
@@ -25,13 +26,5 @@ __all__ = [
 ]
 
 __getattr__, __dir__ = lazy_face(
-    __name__,
-    {
-        "DifferingWords": "forest_align.differences.text_differences",
-        "DifferingSpan": "forest_align.differences.text_differences",
-        "TextDifferences": "forest_align.differences.text_differences",
-        "differences_of": "forest_align.differences.text_differences",
-        "differences_to_html": "forest_align.differences.difference_views",
-        "differences_to_text": "forest_align.differences.difference_views",
-    },
+    __name__, dict.fromkeys(__all__, "forest_align.differences.text_differences")
 )

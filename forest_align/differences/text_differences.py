@@ -1,4 +1,4 @@
-"""Computes from an alignment how much each word says something that the other text does not say."""
+"""How much each word of an aligned text says that the other text does not say, and the views of it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from forest_align.alignment import MOST_SIMILAR, Alignment, AtomicRelation, PhrasePair, Span
+from forest_align.alignment.html import page_start
+from forest_align.alignment.page_style import escaped
 from forest_align.lexicon import load_lexicon
 from forest_align.meaning import known_relations
 from forest_align.meaning.relation_algebra import DIFFERENT, EQUIVALENT, OPPOSITE
@@ -58,6 +60,12 @@ class DifferingWords:
     rule: str  # what was noticed, such as "negation"
     difference: float  # highest of its words, in [0, 1]
 
+    def to_dict(self) -> dict[str, Any]:
+        """JSON values, see ``docs/reference/formats.md``."""
+        values = {"source": self.source and list(self.source), "target": self.target and list(self.target)}
+        known = {name: value for name, value in {**values, "relation": self.relation}.items() if value}
+        return {**known, "rule": self.rule, "difference": self.difference}
+
 
 @dataclass(frozen=True, slots=True)
 class TextDifferences:
@@ -83,16 +91,9 @@ class TextDifferences:
         return {
             "source_differences": list(self.source),
             "target_differences": list(self.target),
-            "spans": [one.to_dict() for one in self.spans],
-            "pairs": [_pair_values(one) for one in self.pairs],
+            "spans": [span.to_dict() for span in self.spans],
+            "pairs": [words.to_dict() for words in self.pairs],
         }
-
-
-def _pair_values(one: DifferingWords) -> dict[str, Any]:
-    spans = {"source": one.source, "target": one.target}
-    own = {side: list(span) for side, span in spans.items() if span is not None}
-    kind = {"relation": one.relation} if one.relation else {}
-    return {**own, **kind, "rule": one.rule, "difference": one.difference}
 
 
 def differences_of(alignment: Alignment) -> TextDifferences:
@@ -119,36 +120,27 @@ def differences_of(alignment: Alignment) -> TextDifferences:
     if alignment.error:
         raise InputError(f"expected an alignment, found the error: {alignment.error}")
     lexicon = load_lexicon()
-    sentences = alignment.source, alignment.target
-    profiles = tuple(lexicon.profiles(sentence) for sentence in sentences)
+    profiles = lexicon.profiles(alignment.source), lexicon.profiles(alignment.target)
     judged = sorted((pair for pair in alignment.phrases if pair.similarity is not None), key=_size)
+    known, links = known_relations(alignment), alignment.words
+    # For each side the similarities of the links of each word.
+    similarities: list[list[list[float]]] = [[[] for _ in side] for side in profiles]
+    for (i, j), score in zip(links, links.scores or (1.0,) * len(links), strict=True):
+        similarity = score * _similarity(i, j, judged, profiles[0][i].lemma == profiles[1][j].lemma)
+        similarities[0][i].append(similarity)
+        similarities[1][j].append(similarity)
     distances = _distances(alignment)
-    sides = []
+    numbers = []
     for side in (0, 1):
-        found: list[float] = []
-        for word, profile in enumerate(profiles[side]):
-            if profile.is_punctuation:
-                found.append(0.0)
-                continue
-            links = [
-                (pair, 1.0 if alignment.words.scores is None else alignment.words.scores[k])
-                for k, pair in enumerate(alignment.words.pairs)
-                if pair[side] == word
-            ]
-            if links:
-                similarities = [
-                    score * _similarity(i, j, judged, profiles[0][i].lemma == profiles[1][j].lemma)
-                    for (i, j), score in links
-                ]
-                difference = 1.0 - max(similarities)
-            else:
-                difference = 1.0
-            if distances is not None:
-                difference += _VECTORS * (distances[side][word] - difference)
-            found.append(difference)
-        sides.append(tuple(found))
-    known = known_relations(alignment)
-    numbers = tuple(_corrected(alignment, side, sides[side], known) for side in (0, 1))
+        differences = [1.0 - max(of_word, default=0.0) for of_word in similarities[side]]
+        if distances is not None:
+            pairs = zip(differences, distances[side], strict=True)
+            differences = [value + _VECTORS * (distance - value) for value, distance in pairs]
+        plain = [
+            0.0 if profile.is_punctuation else value
+            for profile, value in zip(profiles[side], differences, strict=True)
+        ]
+        numbers.append(_corrected(alignment, side, plain, known))
     spans = tuple(span for side in (0, 1) for span in _spans(alignment, side, numbers[side]))
     return TextDifferences(numbers[0], numbers[1], spans, _pairs(numbers, known))
 
@@ -157,34 +149,26 @@ def _corrected(
     alignment: Alignment, side: int, values: Sequence[float], known: Sequence[AtomicRelation]
 ) -> tuple[float, ...]:
     """The differences of the words of a side, with what is known of their meaning."""
-    found = list(values)
-    equal = sorted((pair for pair in alignment.phrases if pair.relation is not None), key=_size)
-    for word in range(len(found)):
-        around = (pair for pair in equal if _holds((pair.source_node, pair.target_node)[side].span, word))
+    corrected = list(values)
+    related = sorted((pair for pair in alignment.phrases if pair.relation is not None), key=_size)
+    for word in range(len(corrected)):
+        around = (pair for pair in related if _holds((pair.source_node, pair.target_node)[side].span, word))
         smallest = next(around, None)
         if smallest is not None and smallest.relation is not None and smallest.relation.name == EQUIVALENT:
-            found[word] = min(found[word], _EQUIVALENT)
-    for one in known:
-        span = (one.source, one.target)[side]
-        if span is not None and one.relation in _SIZES:
-            for word in range(*span):
-                found[word] = max(found[word], _SIZES[one.relation])
-    return tuple(found)
+            corrected[word] = min(corrected[word], _EQUIVALENT)
+    for atom in known:
+        for word in range(*((atom.source, atom.target)[side] or (0, 0))):
+            corrected[word] = max(corrected[word], _SIZES.get(atom.relation, 0.0))
+    return tuple(corrected)
 
 
-def _pairs(
-    numbers: tuple[Sequence[float], ...], known: Sequence[AtomicRelation]
-) -> tuple[DifferingWords, ...]:
-    found = []
-    for one in known:
-        values = [
-            value
-            for side, span in zip(numbers, (one.source, one.target), strict=True)
-            if span is not None
-            for value in side[slice(*span)]
-        ]
-        found.append(DifferingWords(one.source, one.target, one.relation, one.rule, max(values)))
-    return tuple(sorted(found, key=lambda one: -one.difference))
+def _pairs(numbers: Sequence[Sequence[float]], known: Sequence[AtomicRelation]) -> tuple[DifferingWords, ...]:
+    pairs = []
+    for atom in known:
+        spans = zip(numbers, (atom.source, atom.target), strict=True)
+        values = [value for side, span in spans if span is not None for value in side[slice(*span)]]
+        pairs.append(DifferingWords(*atom, max(values)))
+    return tuple(sorted(pairs, key=lambda pair: -pair.difference))
 
 
 def _distances(alignment: Alignment) -> tuple[list[float], list[float]] | None:
@@ -200,14 +184,8 @@ def _similarity(i: int, j: int, judged: Sequence[PhrasePair], same: bool) -> flo
     """The similarity of two linked words, from 0 to 1."""
     for pair in judged:
         if _holds(pair.source_node.span, i) and _holds(pair.target_node.span, j):
-            return _agreement(pair)
+            return (pair.similarity or 0.0) / MOST_SIMILAR
     return 1.0 if same else _LINKED
-
-
-def _agreement(pair: PhrasePair) -> float:
-    """How much two phrases say the same, from 0 to 1."""
-    assert pair.similarity is not None
-    return pair.similarity / MOST_SIMILAR
 
 
 def _holds(span: Span, word: int) -> bool:
@@ -232,3 +210,49 @@ def _spans(alignment: Alignment, side: int, differences: Sequence[float]) -> lis
         )
         for start, end in gaps(alike, len(differences))
     ]
+
+
+DIFFERENCES_PAGE_START = (
+    page_start("Differences", " .d { border-radius: 3px; padding: 2px; }")
+    + '<p class="note">The redder a word, the more it says something that the other text does not say. '
+    "Its number appears when the mouse is over it.</p>\n"
+)
+
+
+def differences_to_text(alignment: Alignment, differences: TextDifferences) -> str:
+    """One line for each pair of words that do not say the same, and for other words that differ."""
+    lines = [f"pair {alignment.id}" if alignment.id else "pair"]
+    for pair in differences.pairs:
+        sides = [
+            " ".join(sentence.words[slice(*span)]) if span is not None else "–"
+            for sentence, span in ((alignment.source, pair.source), (alignment.target, pair.target))
+        ]
+        kind = f"{pair.relation} ({pair.rule})" if pair.relation else pair.rule
+        lines.append(f"{pair.difference:.2f}  {' ↔ '.join(sides)}  {kind}")
+    for span in differences.spans:
+        is_source, (start, end) = span.side == "source", span.span
+        listed = (pair.source if is_source else pair.target for pair in differences.pairs)
+        if any(place is not None and place[0] < end and start < place[1] for place in listed):
+            continue
+        sides = [span.text, "–"] if is_source else ["–", span.text]
+        lines.append(f"{span.difference:.2f}  {' ↔ '.join(sides)}")
+    if len(lines) == 1:
+        lines.append("no differences")
+    return "\n".join(lines) + "\n"
+
+
+def differences_to_html(alignment: Alignment, differences: TextDifferences) -> str:
+    """A section to follow ``DIFFERENCES_PAGE_START``: both texts."""
+    rows = []
+    sides = (alignment.source, differences.source), (alignment.target, differences.target)
+    for sentence, values in sides:
+        # A pair that failed has words, but no differences.
+        values = values or (0.0,) * len(sentence)
+        words = [
+            f'<span class="d" style="background:rgba(211,51,51,{value / 2:.2f})" title="{value:.2f}">'
+            f"{escaped(word)}</span>"
+            for word, value in zip(sentence.words, values, strict=True)
+        ]
+        rows.append(f'<p class="side">{" ".join(words)}</p>')
+    head = f'<h2>Pair {escaped(alignment.id)} <span class="note">{escaped(alignment.aligner)}</span></h2>'
+    return f"<section>\n{head}\n{chr(10).join(rows)}\n</section>\n"

@@ -77,18 +77,18 @@ def best_path(lattice: EditLattice, values: Sequence[float] | np.ndarray) -> lis
     return path[::-1]
 
 
-def _arcs_by_place(
-    lattice: EditLattice,
-) -> tuple[list[list[tuple[int, int]]], list[list[tuple[int, int]]]]:
+_Arcs = list[list[tuple[int, int]]]
+
+
+def _arcs_by_place(lattice: EditLattice) -> tuple[_Arcs, _Arcs]:
     """For each place the arcs that enter and that leave it: other end and number, -1 over a kept word."""
-    entering: list[list[tuple[int, int]]] = [[] for _ in range(lattice.size)]
-    leaving: list[list[tuple[int, int]]] = [[] for _ in range(lattice.size)]
-    for start, end, _ in lattice.kept:
-        entering[end].append((start, -1))
-        leaving[start].append((end, -1))
-    for number, arc in enumerate(lattice.arcs):
-        entering[arc.end].append((arc.start, number))
-        leaving[arc.start].append((arc.end, number))
+    entering: _Arcs = [[] for _ in range(lattice.size)]
+    leaving: _Arcs = [[] for _ in range(lattice.size)]
+    kept = [(start, end, -1) for start, end, _ in lattice.kept]
+    arcs = [(arc.start, arc.end, number) for number, arc in enumerate(lattice.arcs)]
+    for start, end, number in (*kept, *arcs):
+        entering[end].append((start, number))
+        leaving[start].append((end, number))
     return entering, leaving
 
 
@@ -144,11 +144,9 @@ class EditConventions:
 
     def scores(self, features: Sequence[Mapping[str, float]]) -> np.ndarray:
         """The score of each arc of a lattice, by its features: float64, shape (arcs,)."""
-        weights = self.weights
-        return np.array(
-            [sum(weights.get(name, 0.0) * value for name, value in one.items()) for one in features],
-            dtype=np.float64,
-        )
+        get = self.weights.get
+        sums = [sum(get(name, 0.0) * value for name, value in of_arc.items()) for of_arc in features]
+        return np.array(sums, dtype=np.float64)
 
     def choose(
         self, lattice: EditLattice, features: Sequence[Mapping[str, float]]
@@ -164,13 +162,13 @@ class EditConventions:
         """
         if not lattice.arcs:
             return []
-        _, found = path_probabilities(lattice, self.scores(features))
-        values = found - self.least
+        _, probabilities = path_probabilities(lattice, self.scores(features))
+        values = probabilities - self.least
         for number, arc in enumerate(lattice.arcs):
-            if found[number] < _UNLIKELY and any(piece.kind == REPLACED for piece in arc.pieces):
+            if probabilities[number] < _UNLIKELY and any(piece.kind == REPLACED for piece in arc.pieces):
                 values[number] -= len(arc.pieces) - 1
         path = best_path(lattice, values)
-        return [(lattice.arcs[number], float(found[number])) for number in path]
+        return [(lattice.arcs[number], float(probabilities[number])) for number in path]
 
 
 @cache

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from difflib import SequenceMatcher
+from itertools import product
 
 from forest_align.alignment import MOST_SIMILAR, Alignment, Span
 from forest_align.edits.edit_lattice import DELETED, INSERTED, KEPT, REPLACED, Arc
@@ -13,24 +14,13 @@ from forest_align.edits.edit_units import EditUnits, Unit, is_placeholder
 from forest_align.lexicon.tables import is_punctuation
 from forest_align.types.brackets import parse_bracket
 
-#: Name of the kind of words that are neither punctuation nor placeholders nor of a known word class.
-_OTHER = "other"
 _PUNCTUATION, _PLACEHOLDER = "punctuation", "placeholder"
-_CLASSES = (
-    ("NN", "noun"),
-    ("VB", "verb"),
-    ("MD", "verb"),
-    ("JJ", "adjective"),
-    ("RB", "adverb"),
-    ("IN", "preposition"),
-    ("TO", "preposition"),
-    ("DT", "determiner"),
-    ("PRP", "determiner"),
-    ("EX", "determiner"),
-    ("CC", "conjunction"),
-    ("W", "wh-word"),
-    ("CD", "number"),
-)
+# Beginnings of Penn tags.
+_CLASSES = {
+    **{"NN": "noun", "VB": "verb", "MD": "verb", "JJ": "adjective", "RB": "adverb", "IN": "preposition"},
+    **{"TO": "preposition", "DT": "determiner", "PRP": "determiner", "EX": "determiner"},
+    **{"CC": "conjunction", "W": "wh-word", "CD": "number"},
+}
 _FUNCTION = frozenset((_PUNCTUATION, "determiner", "preposition", "conjunction"))
 _CONTENT = frozenset(("noun", "verb", "adjective"))
 # Longer texts are not compared letter by letter.
@@ -44,7 +34,7 @@ def _word_kind(word: str, tag: str) -> str:
         return _PLACEHOLDER
     if is_punctuation(word):
         return _PUNCTUATION
-    return next((name for start, name in _CLASSES if tag.startswith(start)), _OTHER)
+    return next((name for start, name in _CLASSES.items() if tag.startswith(start)), "other")
 
 
 class EditFeatures:
@@ -108,27 +98,21 @@ class EditFeatures:
         found["pieces"] = math.log(len(arc.pieces))
         if kept:
             inside = [self._kinds[0][p.source[0]] for p in arc.pieces if p.kind == KEPT and p.source]
-            found["kept function words"] = sum(one in _FUNCTION for one in inside) / kept
-            found["kept content words"] = float(any(one in _CONTENT for one in inside))
+            found["kept function words"] = sum(kind in _FUNCTION for kind in inside) / kept
+            found["kept content words"] = float(any(kind in _CONTENT for kind in inside))
             if kept == 1:
                 found[f"kept {inside[0]}"] = 1.0
         parts = "+".join(name for name in (DELETED, INSERTED, REPLACED) if pieces[name])
         found[f"{kind}: {parts}"] = 1.0
         if pieces[DELETED] and pieces[INSERTED]:
             found["deleted and inserted"] = math.log(pieces[DELETED] * pieces[INSERTED])
-        weakest = [
-            min(
-                (
-                    self._scores[i, j]
-                    for i in range(*piece.source)
-                    for j in range(*piece.target)
-                    if (i, j) in self._scores
-                ),
-                default=0.5,
-            )
-            for piece in arc.pieces
-            if piece.kind == REPLACED and piece.source and piece.target
-        ]
+        weakest = []
+        for piece in arc.pieces:
+            if piece.kind == REPLACED and piece.source and piece.target:
+                links = product(range(*piece.source), range(*piece.target))
+                weakest.append(
+                    min((self._scores[link] for link in links if link in self._scores), default=0.5)
+                )
         if weakest:
             found["weakest link"] = min(weakest)
             found["weak link"] = float(min(weakest) < 0.7)
@@ -198,12 +182,12 @@ class EditFeatures:
                 if span is None:
                     states.append("-")
                     continue
-                at = span[0] - 1 if end == 0 else span[1]
-                state = self._state[side].get(at, "end")
+                place = span[0] - 1 if end == 0 else span[1]
+                state = self._state[side].get(place, "end")
                 states.append(state)
                 if state in (DELETED, INSERTED, REPLACED):
                     alone = False
-                    neighbour = self._kinds[side][at]
+                    neighbour = self._kinds[side][place]
                     found[f"{name} {side} {state} {neighbour}"] = 1.0
                     found[f"{name} {side} {state} {neighbour}, own {kinds[side][end]}"] = 1.0
             both = " ".join(states)
@@ -234,20 +218,19 @@ def _is_initials(words: Sequence[str], short: str) -> bool:
 
 def _spans_of(tree: str) -> set[Span]:
     """The spans of the constituents of a tree in Penn brackets; empty if there is none."""
-    found: set[Span] = set()
+    spans: set[Span] = set()
     if not tree:
-        return found
+        return spans
     open_nodes = [(iter(parse_bracket(tree)), 0)]
-    at = 0
+    passed = 0  # words
     while open_nodes:
         children, start = open_nodes[-1]
         for child in children:
-            if isinstance(child, str):
-                at += 1
-            else:
-                open_nodes.append((iter(child), at))
+            if not isinstance(child, str):
+                open_nodes.append((iter(child), passed))
                 break
+            passed += 1
         else:
-            found.add((start, at))
+            spans.add((start, passed))
             open_nodes.pop()
-    return found
+    return spans

@@ -12,7 +12,7 @@ from forest_align.alignment.html import page_start
 from forest_align.alignment.page_style import DELETED, DIVIDED, INSERTED, MOVED, REPLACED, escaped
 from forest_align.edits.edit import Edit
 
-_MARK_BEGINS = re.compile(r"\{(?=\+\+|--|~~|>>|==)")
+_MARK_BEGINS, _EMPTY_COMMENT = re.compile(r"\{(?=\+\+|--|~~|>>|==)"), "{{>><<}"
 _STYLE = f"""
 p.edits {{ line-height: 2; white-space: pre-wrap; }}
 ins, del {{ text-decoration: none; border-radius: 3px; padding: 1px 2px; }}
@@ -35,7 +35,7 @@ def edits_to_text(alignment: Alignment, edits: Sequence[Edit]) -> str:
             continue
         words = " → ".join(text for text in (edit.source_text, edit.target_text) if text)
         words = edit.source_text if edit.kind == "move" and not edit.reason else words
-        lines.append(f"{edit.kind:<8} {edit.reason:<14} {_one_line(words)}")
+        lines.append(f"{edit.kind:<8} {edit.reason:<14} {' '.join(words.split())}")
     if len(lines) == 1:
         lines.append("no edits")
     return "\n".join(lines) + "\n"
@@ -54,11 +54,11 @@ def edits_to_markup(alignment: Alignment, edits: Iterable[Edit]) -> str:
         if old == new:
             plain += new
             continue
-        parts += [_unmarked(plain), _marked(old, new)]
+        parts += [_MARK_BEGINS.sub(_EMPTY_COMMENT, plain), _marked(old, new)]
         plain = ""
         if edit is not None and edit.kind == "move":
             parts.append("{>>move<<}")
-    return "".join([*parts, _unmarked(plain)])
+    return "".join([*parts, _MARK_BEGINS.sub(_EMPTY_COMMENT, plain)])
 
 
 def _marked(old: str, new: str) -> str:
@@ -67,10 +67,6 @@ def _marked(old: str, new: str) -> str:
         return f"{{~~{old}~>{new}~~}}"
     deleted = "{--" + old.replace("--}", "---}{---}") + "--}" if old else ""
     return deleted + ("{++" + new.replace("++}", "+++}{+++}") + "++}" if new else "")
-
-
-def _unmarked(text: str) -> str:
-    return _MARK_BEGINS.sub("{{>><<}", text)
 
 
 def edits_to_html(alignment: Alignment, edits: Iterable[Edit]) -> str:
@@ -91,8 +87,7 @@ def edits_to_html(alignment: Alignment, edits: Iterable[Edit]) -> str:
                 title += f" {edit.probability:.2f}"
             marks = f'<span class="{edit.kind}" title="{title}">{marks}</span>'
         parts.append(marks)
-    note = escaped(alignment.aligner)
-    head = f'<h2>Pair {escaped(alignment.id)} <span class="note">{note}</span></h2>'
+    head = f'<h2>Pair {escaped(alignment.id)} <span class="note">{escaped(alignment.aligner)}</span></h2>'
     return f'<section>\n{head}\n<p class="edits">{"".join(parts)}</p>\n</section>\n'
 
 
@@ -165,7 +160,3 @@ def _shown(edits: Iterable[Edit]) -> list[tuple[Edit, tuple[int, ...]]]:
             if start < end:
                 rows.append(((bisect_right(ends, start), side, start), edit, (side,)))
     return [(edit, sides) for _, edit, sides in sorted(rows, key=lambda row: row[0])]
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

@@ -17,8 +17,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from forest_align.alignment import Alignment, Links
-from forest_align.alignment.comparison_html import comparison_section
-from forest_align.alignment.html import SCRIPT, STYLE, section_body, section_start
+from forest_align.alignment.html import SCRIPT, STYLE, comparison_section, section_body, section_start
 from forest_align.alignment.page_style import printable
 from forest_align.service._guard import RequestGate, json_answer
 from forest_align.service._request_bodies import PairReader

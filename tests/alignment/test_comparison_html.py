@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from forest_align.alignment import Alignment, Links, PhrasePair
-from forest_align.alignment.comparison_html import comparison_section
+from forest_align.alignment.html import comparison_section
 from forest_align.types import Node, Sentence
 
 from .html_page import Page

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.alignment import Alignment, Links, PhrasePair, PhraseRelation
-from forest_align.alignment._text_layout import columns_of, plain
-from forest_align.alignment.text import to_text
+from forest_align.alignment.text import columns_of, plain, to_text
 from forest_align.types import Node, Sentence
 
 

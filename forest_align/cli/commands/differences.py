@@ -14,7 +14,7 @@ from forest_align.differences import (
     differences_to_html,
     differences_to_text,
 )
-from forest_align.differences.difference_views import DIFFERENCES_PAGE_START
+from forest_align.differences.text_differences import DIFFERENCES_PAGE_START
 from forest_align.jobs.shards import EntryWriter
 
 EPILOG = (

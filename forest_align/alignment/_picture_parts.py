@@ -1,15 +1,20 @@
-"""Draws the words of two sentences, the links and arcs between them, and brackets at phrases."""
+"""Draws the parts of a picture: words, links, arcs, brackets at phrases, and trees."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from forest_align.alignment._picture_marks import Mark, number_of_words, word_names
+from forest_align.alignment._picture_layout import Mark, PictureLayout, number_of_words, word_names
 from forest_align.alignment._record import AlignmentRecord
 from forest_align.alignment._shown_pairs import word_note
-from forest_align.alignment._text_layout import PictureLayout
 from forest_align.alignment.page_style import INK, LINK, PAPER, UNALIGNED, colour_class, colour_of, escaped
+from forest_align.types import InputError
+from forest_align.types.brackets import parse_bracket
+
+if TYPE_CHECKING:
+    from nltk import Tree
 
 ARC_HEIGHT = 26.0
 # Links that reach far sideways have more room to do so, or they would run along each other.
@@ -176,3 +181,125 @@ def draw_brackets(brackets: Sequence[Bracket], layout: PictureLayout, side: int)
             f'font-size="10" font-weight="bold" fill="{colour}">{label}</text></g>'
         )
     return drawn
+
+
+_LEVEL_HEIGHT = 34.0
+_LABEL_WIDTH = 7.2
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedNode:
+    """A tree node with its place: pixels along the sentence, level, span, label, children."""
+
+    along: float
+    level: int
+    span: tuple[int, int]
+    label: str
+    children: tuple[PlacedNode, ...]
+
+    def nodes(self) -> Iterator[PlacedNode]:
+        """The node and all below it, from left to right."""
+        yield self
+        for child in self.children:
+            yield from child.nodes()
+
+
+def read_tree(bracket: str, length: int) -> Tree:
+    """Read the tree of a sentence; raises InputError if it is not over ``length`` words, each with a tag."""
+    tree = parse_bracket(bracket)
+    # A node with a word among its children has nothing else, and none is without children.
+    has_words = tree.subtrees(lambda node: not len(node) or any(isinstance(child, str) for child in node))
+    has_tags = all(len(node) == 1 for node in has_words)
+    if not has_tags or len(tree.leaves()) != length:
+        expected = f"expected a tree over {length} tokens, each with a tag"
+        raise InputError(f"{expected}, found {bracket[:80]!r}")
+    return tree
+
+
+def place_tree(top: Tree, places: Sequence[float]) -> PlacedNode:
+    """Lay a tree out over its words; a unary chain takes one place because it is one node of the forest."""
+    words = enumerate(places)
+
+    def visit(tree) -> PlacedNode:  # type: ignore[no-untyped-def]
+        labels = [tree.label()]
+        while len(tree) == 1 and not isinstance(tree[0], str):
+            tree = tree[0]
+            labels.append(tree.label())
+        label = "–".join(name for name in labels if name not in ("TOP", "ROOT", ""))
+        if isinstance(tree[0], str):
+            word, place = next(words)
+            return PlacedNode(place, 1, (word, word + 1), label, ())
+        children = tuple(visit(child) for child in tree)
+        middle = (children[0].along + children[-1].along) / 2
+        span = (children[0].span[0], children[-1].span[1])
+        return PlacedNode(middle, max(child.level for child in children) + 1, span, label, children)
+
+    return visit(top)
+
+
+def level_distance(root: PlacedNode, level: float, upright: bool) -> float:
+    """The distance of a level of a tree from the words; upright, the labels of levels are side by side.
+
+    Level 1 has the tags of the words. Half a level more is the edge of its labels.
+    """
+    if not upright:
+        return (level - 0.5) * _LEVEL_HEIGHT
+    nodes = list(root.nodes())
+    leaves = max(len(node.label) for node in nodes if not node.children) * _LABEL_WIDTH + 18
+    inner = max((len(node.label) for node in nodes if node.children), default=0) * _LABEL_WIDTH + 18
+    return leaves * (level - 0.5) if level < 1.5 else leaves + inner * (level - 1.5)
+
+
+def draw_tree(root: PlacedNode, marks: Sequence[Mark], layout: PictureLayout, side: int) -> list[str]:
+    """Draw edges, then labels, away from the words of a side.
+
+    An edge runs straight up from the child and then along the parent's level. It therefore never crosses
+    another label, however far apart the two levels are.
+    """
+    edges, labels = [], []
+    away = (-1, 1)[side]
+    marks_at: dict[tuple[int, int], list[Mark]] = {}
+    for mark in marks:
+        marks_at.setdefault(mark.spans[side], []).append(mark)
+
+    def across(node: PlacedNode) -> float:
+        return layout.outer[side] + away * level_distance(root, node.level, layout.upright)
+
+    def visit(node: PlacedNode) -> None:
+        own = marks_at.get(node.span, [])
+        numbers = [mark.number for mark in own if mark.number is not None]
+        numbered = [mark for mark in own if mark.number is not None]
+        colour, name = (colour_of(numbers[0]), colour_class(numbers[0])) if numbers else (UNALIGNED, "un")
+        for child in node.children:
+            points = (child.along, across(child)), (child.along, across(node)), (node.along, across(node))
+            edges.append(
+                f'<polyline class="s {name}" points="{layout.coordinates(*points)}" fill="none" '
+                f'stroke="{colour}" stroke-linejoin="round" stroke-width="{1.8 if numbers else 1}"/>'
+            )
+            visit(child)
+        signs = "".join(mark.sign for mark in numbered)
+        title = f"<title>{'; '.join(escaped(mark.title) for mark in numbered or own)}</title>" if own else ""
+        text = escaped(node.label)
+        if numbers:
+            text += f'<tspan font-size="9" dy="3">{",".join(str(number + 1) for number in numbers)}</tspan>'
+            text += (f'<tspan font-size="10">{signs}</tspan>' if signs else "") + title
+        size = (len(node.label) + len(numbers) + len(signs)) * _LABEL_WIDTH + 6
+        x, y = layout.point(node.along, across(node))
+        labels.append(
+            f'<g class="n"{_lights(node, own, side)}>{"" if numbers else title}'
+            f'<rect class="f pa" x="{x - size / 2:.1f}" y="{y - 9:.1f}" width="{size:.1f}" '
+            f'height="18" rx="4" fill="{PAPER}"/>'
+            f'<text class="f {name}" x="{x:.1f}" y="{y + 4:.1f}" text-anchor="middle" font-size="11" '
+            f'fill="{colour}" font-weight="{"bold" if numbers else "normal"}">{text}</text></g>'
+        )
+
+    visit(root)
+    return edges + labels
+
+
+def _lights(node: PlacedNode, marks: Sequence[Mark], side: int) -> str:
+    """What lights up with a node: the words and nodes of its pairs, else its own words."""
+    if not marks:
+        return f' data-with="{" ".join(word_names(side, *node.span))}"'
+    words = " ".join(dict.fromkeys(" ".join(mark.words for mark in marks).split()))
+    return f' data-with="{words}" data-pair="{" ".join(str(mark.place) for mark in marks)}"'
