@@ -142,6 +142,31 @@ class Lexeme:
     certain: bool = True  # False if it often is no quantity
     roman: bool = False  # Whether it is a Roman numeral; its neighbours have to allow it
 
+    @property
+    def kind(self) -> str:
+        """Kind of what it likeliest says on its own; empty if it says nothing."""
+        return self.readings[0].kind if self.readings else ""
+
+    @property
+    def spoken(self) -> Fraction | None:
+        """Its number, if that is written in words."""
+        return None if self.is_digits else self.number
+
+
+#: What a word that plays no part in quantities contributes.
+NOTHING = Lexeme()
+
+
+def whole(number: Fraction | None, least: int, most: int) -> Fraction | None:
+    """A number if it is a whole one of this range; otherwise None."""
+    return number if number is not None and number.denominator == 1 and least <= number <= most else None
+
+
+def clock_readings(hours: Fraction) -> tuple[Reading, ...]:
+    """A time on the clock: up to 12:59, it may be of the morning or of the afternoon."""
+    both = (hours % 12, hours % 12 + 12) if 1 <= hours < 13 else (hours % 24,)
+    return tuple(Reading("time", value, "clock") for value in both)
+
 
 def unit_kind(unit: str) -> str:
     """Kind of the quantities that have a unit."""
@@ -151,37 +176,37 @@ def unit_kind(unit: str) -> str:
 
 
 def _word_table() -> dict[str, Lexeme]:
-    found: dict[str, Lexeme] = {}
+    table: dict[str, Lexeme] = {}
     for word, unit in UNITS.items():
-        found[word] = Lexeme(units=(unit,))
+        table[word] = Lexeme(units=(unit,))
     for word, several in UNITS_AFTER_DIGITS.items():
-        found[word] = Lexeme(units=several, is_digits=True)
+        table[word] = Lexeme(units=several, is_digits=True)
     for word, unit in CURRENCIES.items():
-        found[word] = Lexeme(units=(unit,), is_sign=word in CURRENCY_SIGNS)
+        table[word] = Lexeme(units=(unit,), is_sign=word in CURRENCY_SIGNS)
     for sign in CURRENCY_SIGNS:
-        found.setdefault(sign, Lexeme(units=(CURRENCIES.get(sign.lower(), sign),), is_sign=True))
+        table.setdefault(sign, Lexeme(units=(CURRENCIES.get(sign.lower(), sign),), is_sign=True))
     for word, (unit, factor) in SMALL_MONEY.items():
-        found[word] = Lexeme(units=(unit,), unit_factor=factor)
+        table[word] = Lexeme(units=(unit,), unit_factor=factor)
     for word in PERCENT_WORDS:
-        found[word] = Lexeme(units=("%",))
+        table[word] = Lexeme(units=("%",))
     for word, scale in SHORT_SCALES.items():
         for form in (word, word.upper()):
-            found[form] = replace(found.get(form, Lexeme()), scale=scale, is_digits=True)
+            table[form] = replace(table.get(form, Lexeme()), scale=scale, is_digits=True)
     for word, scale in SCALES.items():
-        found[word] = Lexeme(scale=scale)
+        table[word] = Lexeme(scale=scale)
     for word, number in NUMBERS.items():
-        found[word] = Lexeme(number=number, certain=word != "one")
+        table[word] = Lexeme(number=number, certain=word != "one")
     for word, number in ORDINALS.items():
-        found[word] = Lexeme(ordinal=number, certain=word not in ("first", "second"))
+        table[word] = Lexeme(ordinal=number, certain=word not in ("first", "second"))
     for word, denominator in DENOMINATORS.items():
-        found[word] = replace(found.get(word, Lexeme(certain=False)), denominator=denominator)
-    found["second"] = replace(found["second"], units=("second",))
+        table[word] = replace(table.get(word, Lexeme(certain=False)), denominator=denominator)
+    table["second"] = replace(table["second"], units=("second",))
     for word, hours in CLOCK_WORDS.items():
-        found[word] = Lexeme(clock="pm" if hours else "am")
-    found["o'clock"] = Lexeme(clock="o'clock")
+        table[word] = Lexeme(clock="pm" if hours else "am")
+    table["o'clock"] = Lexeme(clock="o'clock")
     for word, hours in (("noon", 12), ("midday", 12), ("midnight", 0)):
-        found[word] = Lexeme(readings=(Reading("time", Fraction(hours), "clock"),), parts=WHOLE)
-    return found
+        table[word] = Lexeme(readings=(Reading("time", Fraction(hours), "clock"),), parts=WHOLE)
+    return table
 
 
 _CURRENCY_UNITS = frozenset(CURRENCIES.values()) | CURRENCY_SIGNS
@@ -193,11 +218,11 @@ class SentenceWords(NamedTuple):
 
     words: Sequence[str]
     lower: list[str]
-    lexemes: list[Lexeme | None]
+    lexemes: list[Lexeme]
     tags: Sequence[str]
 
-    def at(self, index: int) -> Lexeme | None:
-        return self.lexemes[index] if 0 <= index < len(self.lexemes) else None
+    def at(self, index: int) -> Lexeme:
+        return self.lexemes[index] if 0 <= index < len(self.lexemes) else NOTHING
 
     def word(self, index: int) -> str:
         return self.lower[index] if 0 <= index < len(self.lower) else ""
@@ -208,19 +233,17 @@ class SentenceWords(NamedTuple):
 
 def unit_at(sentence: SentenceWords, at: int, is_digits: bool) -> tuple[tuple[str, ...], Fraction, list[int]]:
     """Units that the next words are, what they are worth, and the parts of these words."""
-    if sentence.word(at) == "per" and sentence.word(at + 1) == "cent":
+    if sentence.lower[at : at + 2] == ["per", "cent"]:
         return ("%",), _ONE, [_UNIT, _UNIT]
     skip = 1 if sentence.word(at) in ("us", "u.s.", "american", "canadian", "australian", "-") else 0
-    found = sentence.at(at + skip)
-    if found is None or not found.units or (found.is_digits and not is_digits):
+    unit, following = sentence.at(at + skip), sentence.at(at + skip + 1)
+    if not unit.units or (unit.is_digits and not is_digits):
         return (), _ONE, []
-    if skip and sentence.word(at) != "-" and unit_kind(found.units[0]) != "money":
+    if skip and sentence.word(at) != "-" and unit_kind(unit.units[0]) != "money":
         return (), _ONE, []
-    units, tail = found.units, [0] * skip + [_UNIT]
-    if found.is_sign and (nxt := sentence.at(at + skip + 1)) is not None and nxt.number is not None:
+    if unit.is_sign and following.number is not None:
         return (), _ONE, []  # the sign of the next amount
-    if units == ("degree",):
-        scale = sentence.at(at + skip + 1)
-        if scale is not None and scale.units and scale.units[0][0] == "°":
-            return scale.units, _ONE, [*tail, _UNIT]
-    return units, found.unit_factor, tail
+    tail = [0] * skip + [_UNIT]
+    if unit.units == ("degree",) and following.units and following.units[0][0] == "°":
+        return following.units, _ONE, [*tail, _UNIT]
+    return unit.units, unit.unit_factor, tail

@@ -6,15 +6,18 @@ import re
 import unicodedata
 from fractions import Fraction
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from forest_align.lexicon._calendar_spans import calendar_word
 from forest_align.lexicon._quantity_record import (
     CLOCK_WORDS,
     LEXEMES,
+    NOTHING,
     NUMBER,
     WHOLE,
     Lexeme,
+    Part,
     Reading,
+    clock_readings,
     unit_kind,
 )
 from forest_align.lexicon.number_tables import (
@@ -31,10 +34,23 @@ from forest_align.lexicon.number_tables import (
     UNITS_IN_WORD,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 _VULGAR = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
 _DIGITS = re.compile(
     rf"([0-9]{{1,3}}(?:,[0-9]{{2,3}})*,[0-9]{{3}}|[0-9]+)?(\.[0-9]+)?([{_VULGAR}])?(.*)", re.DOTALL
 )
+
+
+# Words of the calendar and the clock: *8:30*, *5/3/2004*, *2004-03-05*, *9/11*, *'80s*, *Q1*.
+_DATE_PARTS = int(Part.DAY | Part.MONTH | Part.YEAR)
+_TIME = re.compile(r"([0-9]{1,2})[:.hH]([0-5][0-9])(?::[0-5][0-9])?(.*)", re.DOTALL)
+_DAYS = re.compile(r"([0-9]{1,2})([/.-])([0-9]{1,2})\2([0-9]{4}|[0-9]{2})")
+_ISO = re.compile(r"([0-9]{4})[/.-]([0-9]{1,2})[/.-]([0-9]{1,2})")
+_SLASH = re.compile(r"([0-9]{1,4})/([0-9]{1,4})")
+_DECADE = re.compile(r"'?([0-9]{2}|[0-9]{4})'?s")
+_PERIOD = re.compile(r"[QqHh]([1-4])|([1-4])[QqHh]")
 
 
 def _hyphenated_word(word: str) -> Lexeme | None:
@@ -42,23 +58,21 @@ def _hyphenated_word(word: str) -> Lexeme | None:
     first, _, rest = word.partition("-")
     if first == "nineteen" and rest in DECADES:
         return Lexeme(readings=(Reading("decade", 1900 + DECADES[rest]),))
-    found = LEXEMES.get(first)
-    if found is None:
-        return None
-    if found.ordinal is not None:
-        return _ordinal_compound(found.ordinal, rest)
-    if found.number is not None:
-        return _after_number(found.number, "", rest, False)
-    if found.denominator is not None:  # half-hour, quarter-million
-        second = LEXEMES.get(rest)
-        if second is not None and second.scale is not None:
-            return Lexeme(number=second.scale / found.denominator)
-        if second is not None and second.units:
-            return Lexeme(
-                readings=tuple(Reading(unit_kind(u), 1 / found.denominator, u) for u in second.units),
-                parts=WHOLE,
-            )
+    lexeme = LEXEMES.get(first, NOTHING)
+    if lexeme.ordinal is not None:
+        return _ordinal_compound(lexeme.ordinal, rest)
+    if lexeme.number is not None:
+        return _after_number(lexeme.number, "", rest, False)
+    second = LEXEMES.get(rest, NOTHING)
+    if lexeme.denominator is not None and second.scale is not None:  # quarter-million
+        return Lexeme(number=second.scale / lexeme.denominator)
+    if lexeme.denominator is not None and second.units:  # half-hour
+        return _of_units(1 / lexeme.denominator, second.units)
     return None
+
+
+def _of_units(number: Fraction, units: Iterable[str]) -> Lexeme:
+    return Lexeme(readings=tuple(Reading(unit_kind(unit), number, unit) for unit in units), parts=WHOLE)
 
 
 def _ordinal_compound(ordinal: Fraction, rest: str) -> Lexeme | None:
@@ -72,34 +86,30 @@ def _ordinal_compound(ordinal: Fraction, rest: str) -> Lexeme | None:
 def _after_number(number: Fraction, digits: str, rest: str, is_digits: bool) -> Lexeme | None:
     """Read what follows a number and a hyphen: another number, a unit, or any word."""
     first, _, others = rest.partition("-")
-    found = LEXEMES.get(first)
+    lexeme = LEXEMES.get(first, NOTHING)
     if is_digits and (match := _DIGITS.fullmatch(rest)) and (match[1] or match[2]) and rest[0].isdigit():
         return _digit_range(number, digits, match)
-    if found is None:
-        if first[:-2].isdigit() and first[-2:] in ("st", "nd", "rd", "th"):
-            return None
-        return Lexeme(number=number, readings=(Reading("cardinal", number),))
-    if found.number is not None and 20 <= number < 100 and number % 10 == 0 and 0 < found.number < 10:
-        both = number + found.number
+    if lexeme is NOTHING and first[:-2].isdigit() and first[-2:] in ("st", "nd", "rd", "th"):
+        return None
+    is_tens = 20 <= number < 100 and number % 10 == 0
+    if lexeme.number is not None and is_tens and 0 < lexeme.number < 10:
+        both = number + lexeme.number
         return _after_number(both, "", others, False) if others else Lexeme(number=both)
-    if found.ordinal is not None and 20 <= number < 100 and number % 10 == 0 and 0 < found.ordinal < 10:
-        both = number + found.ordinal
+    if lexeme.ordinal is not None and is_tens and 0 < lexeme.ordinal < 10:
+        both = number + lexeme.ordinal
         return _ordinal_compound(both, others) if others else Lexeme(ordinal=both)
-    if found.denominator is not None and number < found.denominator and first not in ("quarter", "half"):
-        return Lexeme(
-            number=number / found.denominator,
-            readings=(Reading("fraction", number / found.denominator),),
-            parts=WHOLE,
-        )
-    if found.denominator is not None and number == 1:
-        return Lexeme(readings=(Reading("fraction", number / found.denominator),), parts=WHOLE)
-    if found.scale is not None:
-        value = number * found.scale
-        if not others:
-            return Lexeme(number=value)
-        return _after_number(value, "", others, False)
-    if found.units and (is_digits or not found.is_digits):
-        return Lexeme(readings=tuple(Reading(unit_kind(u), number, u) for u in found.units), parts=WHOLE)
+    if lexeme.denominator is not None:
+        share = number / lexeme.denominator
+        readings = (Reading("fraction", share),)
+        if share < 1 and first not in ("quarter", "half"):
+            return Lexeme(number=share, readings=readings, parts=WHOLE)
+        if number == 1:
+            return Lexeme(readings=readings, parts=WHOLE)
+    if lexeme.scale is not None:
+        value = number * lexeme.scale
+        return _after_number(value, "", others, False) if others else Lexeme(number=value)
+    if lexeme.units and (is_digits or not lexeme.is_digits):
+        return _of_units(number, lexeme.units)
     return Lexeme(number=number, readings=(Reading("cardinal", number),))
 
 
@@ -109,15 +119,9 @@ def _digit_range(number: Fraction, digits: str, match: re.Match[str]) -> Lexeme 
     if len(digits) == 4 and match[1] and len(match[1]) == 2:
         high += number - number % 100
     rest = match[4]
-    unit = ""
-    if rest:
-        unit = (
-            "%"
-            if rest in PERCENT_WORDS
-            else UNITS.get(rest) or next(iter(UNITS_AFTER_DIGITS.get(rest, ())), "")
-        )
-        if not unit:
-            return None
+    unit = "%" if rest in PERCENT_WORDS else UNITS.get(rest) or UNITS_AFTER_DIGITS.get(rest, ("",))[0]
+    if rest and not unit:
+        return None
     return Lexeme(readings=(Reading("range", number, unit, high),), parts=WHOLE if unit else NUMBER)
 
 
@@ -140,9 +144,9 @@ def lexeme(word: str) -> Lexeme | None:
         return None
     plain = word.translate(_PLAIN)
     lower = plain.lower()
-    found = LEXEMES.get(plain) or LEXEMES.get(lower)
-    if found is not None:
-        return found
+    known = LEXEMES.get(plain) or LEXEMES.get(lower)
+    if known is not None:
+        return known
     first, hyphen, rest = lower.partition("-")
     if hyphen and first in _PREFIXES:
         return lexeme(rest)
@@ -153,9 +157,9 @@ def lexeme(word: str) -> Lexeme | None:
     month = MONTHS.get(lower.rstrip("."), 0)
     if month:
         # In lower case, "may" and "march" are months only beside a day or a year; so are abbreviations.
-        is_capital = plain[0].isupper()
         is_name = lower in ("june", "july") or (lower != "march" and len(lower) > 4)
-        return Lexeme(month=month, certain=is_name or (is_capital and (len(lower) > 3 or lower == "may")))
+        is_capital = plain[0].isupper() and (len(lower) > 3 or lower == "may")
+        return Lexeme(month=month, certain=is_name or is_capital)
     if lower in DECADES:
         return Lexeme(readings=(Reading("decade", DECADES[lower]),))
     return _roman(plain)
@@ -166,11 +170,18 @@ def _with_digits(word: str) -> Lexeme | None:
     sign = -1 if word[0] == "-" and len(word) > 1 else 1
     body = word[1:] if word[0] in "+-" else word
     for size in (3, 2, 1):
-        if body[:size] in CURRENCY_SIGNS and len(body) > size:
-            return _with_currency(CURRENCIES.get(body[:size], body[:size]), body[size:], sign)
-    found = calendar_word(body)
-    if found is not None:
-        return found
+        if body[:size] in CURRENCY_SIGNS and len(body) > size:  # an amount in one word: $3m
+            amount = lexeme(body[size:]) or NOTHING
+            cardinals = (reading.value for reading in amount.readings if reading.kind == "cardinal")
+            number = amount.number if amount.number is not None else next(cardinals, None)
+            unit = CURRENCIES.get(body[:size], body[:size])
+            if number is None:
+                return None
+            return Lexeme(readings=(Reading("money", sign * number, unit),), parts=WHOLE)
+    for read in (_period, _decade, _date, _time):
+        of_calendar = read(body)
+        if of_calendar is not None:
+            return of_calendar
     if _GROUPED.fullmatch(body):
         body = body.replace(".", "").replace("'", "")
     match = _DIGITS.fullmatch(body)
@@ -182,28 +193,17 @@ def _with_digits(word: str) -> Lexeme | None:
     if vulgar:
         number += Fraction(unicodedata.numeric(vulgar)).limit_denominator(20)
     number *= sign
-    if not rest:
-        if vulgar and not whole:
-            return Lexeme(number=number, is_digits=True, readings=(Reading("fraction", number),), parts=WHOLE)
-        is_year = not decimals and len(body) == 4 and body.isdigit() and 1000 <= number <= 2100
-        readings = (Reading("year", number), Reading("cardinal", number)) if is_year else ()
-        return Lexeme(number=number, is_digits=True, readings=readings)
-    return _with_rest(number, rest, whole or "")
-
-
-def _with_currency(unit: str, rest: str, sign: int) -> Lexeme | None:
-    """An amount in one word: *$3m*."""
-    found = lexeme(rest)
-    if found is None:
-        return None
-    number = found.number
-    if number is None:
-        number = next((reading.value for reading in found.readings if reading.kind == "cardinal"), None)
-    return None if number is None else Lexeme(readings=(Reading("money", sign * number, unit),), parts=WHOLE)
+    if rest:
+        return _with_rest(number, rest, whole or "")
+    if vulgar and not whole:
+        return Lexeme(number=number, is_digits=True, readings=(Reading("fraction", number),), parts=WHOLE)
+    is_year = not decimals and len(body) == 4 and body.isdigit() and 1000 <= number <= 2100
+    readings = (Reading("year", number), Reading("cardinal", number)) if is_year else ()
+    return Lexeme(number=number, is_digits=True, readings=readings)
 
 
 def _with_rest(number: Fraction, rest: str, digits: str) -> Lexeme | None:
-    """Read a number with letters or signs behind it."""
+    """Read a number with letters or signs after it."""
     lower = rest.lower()
     factor, hyphen, _ = lower.partition("-")
     if hyphen and factor in SHORT_SCALES:  # 2bn-plus
@@ -214,9 +214,8 @@ def _with_rest(number: Fraction, rest: str, digits: str) -> Lexeme | None:
         return Lexeme(ordinal=number)
     if lower in CLOCK_WORDS and 1 <= number <= 12:
         return Lexeme(readings=(Reading("time", number % 12 + CLOCK_WORDS[lower], "clock"),), parts=WHOLE)
-    readings = [Reading("cardinal", number * SHORT_SCALES[lower])] if lower in SHORT_SCALES else []
-    if lower in SCALES:
-        readings.append(Reading("cardinal", number * SCALES[lower]))
+    scales = [table[lower] for table in (SHORT_SCALES, SCALES) if lower in table]
+    readings = [Reading("cardinal", number * scale) for scale in scales]
     for table in (UNITS_IN_WORD, UNITS_AFTER_DIGITS):
         readings += [Reading(unit_kind(unit), number, unit) for unit in table.get(rest, table.get(lower, ()))]
     unit = UNITS.get(rest) or UNITS.get(lower) or CURRENCIES.get(rest) or CURRENCIES.get(lower)
@@ -237,7 +236,7 @@ def _with_rest(number: Fraction, rest: str, digits: str) -> Lexeme | None:
     if rest[0] == "-":
         return _after_number(number, digits, lower[1:], True)
     if rest[0] in "°º" and rest[1:].upper() in ("C", "F"):
-        return Lexeme(readings=(Reading("measure", number, "°" + rest[1:].upper()),), parts=WHOLE)
+        return _of_units(number, ["°" + rest[1:].upper()])
     return None
 
 
@@ -254,3 +253,76 @@ def _roman(word: str) -> Lexeme | None:
     )
     number = Fraction(total)
     return Lexeme(roman=True, readings=(Reading("ordinal", number), Reading("cardinal", number)))
+
+
+def _period(word: str) -> Lexeme | None:
+    match = _PERIOD.fullmatch(word)
+    kind = "quarter" if "q" in word.lower() else "half"
+    if match is None or (kind == "half" and int(match[1] or match[2]) > 2):
+        return None
+    return Lexeme(readings=(Reading(kind, Fraction(match[1] or match[2]), kind),), parts=WHOLE)
+
+
+def _decade(word: str) -> Lexeme | None:
+    match = _DECADE.fullmatch(word)
+    if match is None:
+        if len(word) == 3 and word[0] == "'" and word[1:].isdigit():
+            return Lexeme(readings=(Reading("year", Fraction(word[1:])),), parts=NUMBER | int(Part.YEAR))
+        return None
+    number = Fraction(match[1])
+    if number % 10 or word == "00s":
+        return None
+    readings = [Reading("decade", number)]
+    if len(match[1]) == 4 and number % 100 == 0:
+        readings.append(Reading("century", number / 100 + 1, "century"))
+    return Lexeme(readings=tuple(readings))
+
+
+def _date(word: str) -> Lexeme | None:
+    """Dates of digits; where day and month could be either, there are two readings."""
+    if (match := _ISO.fullmatch(word)) is not None:
+        year, month, day = map(int, match.groups())
+        return _dates(((day, month, year),), _DATE_PARTS)
+    if (match := _DAYS.fullmatch(word)) is not None:
+        first, second, year = int(match[1]), int(match[3]), int(match[4])
+        return _dates(((first, second, year), (second, first, year)), _DATE_PARTS)
+    if (match := _SLASH.fullmatch(word)) is None:
+        return None
+    first, second = int(match[1]), int(match[2])
+    if len(match[1]) == 4:
+        high = second if second > 100 else first - first % 100 + second
+        return Lexeme(readings=(Reading("range", Fraction(first), "", Fraction(high)),))
+    date = _dates(((second, first, 0), (first, second, 0)), int(Part.DAY | Part.MONTH))
+    if not second:
+        return date
+    readings, parts = (date.readings, date.parts) if date else ((), 0)
+    number = Fraction(first, second)
+    readings = (Reading("fraction", number), *readings)
+    return Lexeme(number=number, is_digits=True, readings=readings, parts=WHOLE | parts)
+
+
+def _dates(dates: tuple[tuple[int, int, int], ...], parts: int) -> Lexeme | None:
+    readings = dict.fromkeys(
+        Reading("date", Fraction(10_000 * year + 100 * month + day), "date")
+        for day, month, year in dates
+        if 1 <= day <= 31 and 1 <= month <= 12
+    )
+    return Lexeme(readings=tuple(readings), parts=parts) if readings else None
+
+
+def _time(word: str) -> Lexeme | None:
+    """Times of day: *8:30*, *20:30*, *8.30pm*, *18h30*; *8.30* may also be a number."""
+    match = _TIME.fullmatch(word)
+    if match is None:
+        return None
+    hour, minutes, rest = int(match[1]), Fraction(int(match[2]), 60), match[3].lower()
+    if rest in CLOCK_WORDS and 1 <= hour <= 12:
+        reading = Reading("time", hour % 12 + CLOCK_WORDS[rest] + minutes, "clock")
+        return Lexeme(readings=(reading,), parts=WHOLE)
+    if rest or hour > 24:
+        return None
+    times = clock_readings(hour + minutes)
+    if "." in word and ":" not in word:
+        readings = (Reading("cardinal", Fraction(word)), *times)
+        return Lexeme(number=Fraction(word), is_digits=True, readings=readings)
+    return Lexeme(readings=times, clock="o'clock")

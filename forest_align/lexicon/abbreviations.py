@@ -13,14 +13,9 @@ from forest_align.lexicon.number_tables import CARDINAL_WORDS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     Words = tuple[str, ...]
 
 _ABBREVIATIONS_FILE = "abbreviations.txt"
-_LONGEST_INITIALS = 6
 # q4h, q2wk
 _INTERVAL = re.compile("q([1-9][0-9]?)(h|d|wk|min)")
 _INTERVAL_UNITS = {"h": "hours", "d": "days", "wk": "weeks", "min": "minutes"}
@@ -35,7 +30,7 @@ class _AbbreviationTable(NamedTuple):
     single_words: frozenset[str]
 
 
-def read_abbreviations(text: str) -> _AbbreviationTable:
+def _read_abbreviations(text: str) -> _AbbreviationTable:
     """Read lines such as ``qd = daily | every day``; ``#`` starts a comment."""
     expansions: dict[str, tuple[Words, ...]] = {}
     for line in text.splitlines():
@@ -55,26 +50,26 @@ def read_abbreviations(text: str) -> _AbbreviationTable:
 
 
 @cache
-def abbreviation_table() -> _AbbreviationTable:
+def _abbreviation_table() -> _AbbreviationTable:
     """The table that comes with the package."""
     file = resources.files("forest_align.data") / "resources" / _ABBREVIATIONS_FILE
-    return read_abbreviations(file.read_text(encoding="utf-8"))
+    return _read_abbreviations(file.read_text(encoding="utf-8"))
 
 
 @lru_cache(maxsize=100_000)
 def _expansions_of(word: str) -> tuple[Words, ...]:
     """What a word may stand for; empty for nearly all words."""
     plain = word.replace(".", "")
-    table = abbreviation_table().expansions
-    found = table.get(plain, ())
+    table = _abbreviation_table().expansions
+    expansions = table.get(plain, ())
     if len(plain) > 1 and plain != plain.lower():  # a single capital is an initial
-        found += table.get(plain.lower(), ())
+        expansions += table.get(plain.lower(), ())
     interval = _INTERVAL.fullmatch(plain.lower())
     if interval is not None:
         number, unit = interval[1], _INTERVAL_UNITS[interval[2]]
         numbers = (number, *CARDINAL_WORDS[int(number) : int(number) + 1])
-        found += tuple(("every", said, unit) for said in numbers)
-    return found
+        expansions += tuple(("every", said, unit) for said in numbers)
+    return expansions
 
 
 @lru_cache(maxsize=100_000)
@@ -82,12 +77,12 @@ def single_word_keys(word: str) -> tuple[str, ...]:
     """The single words that a word may stand for; the word itself if another one may stand for it."""
     keys = tuple(words[0] for words in _expansions_of(word) if len(words) == 1)
     lower = word.lower()
-    return (*keys, lower) if lower in abbreviation_table().single_words else keys
+    return (*keys, lower) if lower in _abbreviation_table().single_words else keys
 
 
 def abbreviation_spans(words: Sequence[str], others: Sequence[str]) -> Iterator[tuple[int, tuple[int, int]]]:
     """Find words of one sentence that stand for several words of the other."""
-    table = abbreviation_table()
+    table = _abbreviation_table()
     lower: list[str] = []
     letters: list[str] = []
     for index, word in enumerate(words):
@@ -99,7 +94,14 @@ def abbreviation_spans(words: Sequence[str], others: Sequence[str]) -> Iterator[
                 if len(expansion) > 1:
                     yield from ((index, span) for span in _places(expansion, lower))
             for form in table.long_forms.get(first, ()):
-                yield from _of_long_form(form, index, words, lower)
+                size = len(form)
+                if tuple(part.lower().replace(".", "") for part in words[index : index + size]) != form:
+                    continue
+                for expansion in table.expansions[" ".join(form)]:
+                    for start, end in _places(expansion, lower):
+                        for k in range(size):
+                            same_size = size == len(expansion)
+                            yield index + k, (start + k, start + k + 1) if same_size else (start, end)
         if _has_two_capitals(word):
             letters = letters or [other.replace(".", "") for other in others]
             yield from ((index, span) for span in _spelled_apart(word.replace(".", ""), letters))
@@ -115,22 +117,10 @@ def _places(expansion: Words, lower: Sequence[str]) -> Iterator[tuple[int, int]]
                 yield start, start + size
 
 
-def _of_long_form(
-    form: Words, index: int, words: Sequence[str], lower: Sequence[str]
-) -> Iterator[tuple[int, tuple[int, int]]]:
-    size = len(form)
-    if tuple(word.lower().replace(".", "") for word in words[index : index + size]) != form:
-        return
-    for expansion in abbreviation_table().expansions[" ".join(form)]:
-        for start, end in _places(expansion, lower):
-            for k in range(size):
-                yield index + k, (start + k, start + k + 1) if size == len(expansion) else (start, end)
-
-
 @lru_cache(maxsize=100_000)
 def _has_two_capitals(word: str) -> bool:
     plain = word.replace(".", "")
-    is_short = 2 <= len(plain) <= _LONGEST_INITIALS
+    is_short = 2 <= len(plain) <= _LONGEST
     return is_short and plain.isalpha() and sum(map(str.isupper, plain)) > 1
 
 
@@ -160,9 +150,7 @@ _SHORTEST_IN_SMALL_LETTERS = 3
 def acronym_letters(word: str) -> str:
     """Letters of an acronym (``"U.S."`` and ``"S&P"`` give two); empty if the word is not like an acronym."""
     letters = word.replace(".", "").replace("&", "")
-    if 2 <= len(letters) <= _LONGEST and letters.isalpha() and letters.isupper():
-        return letters
-    return ""
+    return letters if 2 <= len(letters) <= _LONGEST and letters.isalpha() and letters.isupper() else ""
 
 
 def acronym_spans(acronyms: Sequence[str], words: Sequence[str]) -> Iterator[tuple[int, tuple[int, int]]]:
@@ -180,26 +168,25 @@ def acronym_spans(acronyms: Sequence[str], words: Sequence[str]) -> Iterator[tup
         if not letters:
             continue
         if not initials:
-            initials, larger = "".join(word[0] if word else " " for word in words), _larger_words(words)
+            initials = "".join(word[0] if word else " " for word in words)
+            # For each position, and the end, the next word from there that is not a small word.
+            backwards = [len(words)]
+            for place in range(len(words) - 1, -1, -1):
+                backwards.append(backwards[-1] if words[place].lower() in _SKIPPED else place)
+            larger = backwards[::-1]
         is_short = len(letters) < _SHORTEST_IN_SMALL_LETTERS
         for start, first in enumerate(initials):
             if first != letters[0] and (is_short or first.upper() != letters[0] or larger[start] != start):
                 continue
             if len(words[start]) > 1:
-                end = _spelled_out(letters, start, words, initials, larger)
+                end = _end_of_spelled(letters, start, words, initials, larger)
                 if end:
                     yield index, (start, end)
 
 
-def _larger_words(words: Sequence[str]) -> list[int]:
-    """For each position, and the end, the next word from there that is not a small word."""
-    found = [len(words)]
-    for index in range(len(words) - 1, -1, -1):
-        found.append(found[-1] if words[index].lower() in _SKIPPED else index)
-    return found[::-1]
-
-
-def _spelled_out(letters: str, start: int, words: Sequence[str], initials: str, larger: Sequence[int]) -> int:
+def _end_of_spelled(
+    letters: str, start: int, words: Sequence[str], initials: str, larger: Sequence[int]
+) -> int:
     """End of the words from ``start`` on that spell the letters; 0 if they do not.
 
     A small word spells a letter only if the next larger word does not: *UO* is *University of Oregon*.

@@ -39,22 +39,26 @@ def lexical_groups(
     sentences give the same groups swapped.
     """
     lefts, rights = lexicon.profiles(source), lexicon.profiles(target)
-    found = {
-        Group((i, i + 1), span, "acronym")
-        for i, span in acronym_spans(source.words, target.words)
-        if span[1] - span[0] > 1
-    }
-    found |= {
-        Group(span, (j, j + 1), "acronym")
-        for j, span in acronym_spans(target.words, source.words)
-        if span[1] - span[0] > 1
-    }
-    found |= {Group(*spans, "joined") for spans in _joined(lefts, rights)}
-    found |= {Group(*spans[::-1], "joined") for spans in _joined(rights, lefts)}
-    found |= _collocation_groups(lefts, rights, lexicon)
+    # Acronyms and joined words, then spans of several words that WordNet has: of the source, of the target.
+    ours = {((i, i + 1), span, "acronym") for i, span in acronym_spans(source.words, target.words)}
+    theirs = {((j, j + 1), span, "acronym") for j, span in acronym_spans(target.words, source.words)}
+    ours |= {(*spans, "joined") for spans in _joined(lefts, rights)}
+    theirs |= {(*spans, "joined") for spans in _joined(rights, lefts)}
+    left_spans, right_spans = list(collocations(lefts, lexicon)), list(collocations(rights, lexicon))
+    if left_spans:
+        ours |= _synonymous(left_spans, [*_single_words(rights), *right_spans], lexicon)
+    if right_spans:
+        theirs |= _synonymous(right_spans, [*_single_words(lefts), *left_spans], lexicon)
+    groups = {Group(*group) for group in ours}
+    groups |= {Group(target, source, kind) for source, target, kind in theirs}
     if ppdb is not None and ppdb.longest > 1:
-        found |= _table_groups(lefts, rights, ppdb)
-    return sorted(found)
+        places: dict[str, list[Span]] = {}
+        for phrase, span in _phrases(rights, ppdb.longest):
+            places.setdefault(phrase, []).append(span)
+        for phrase, span in _phrases(lefts, ppdb.longest):
+            for partner in ppdb.partners(phrase):
+                groups |= {Group(span, other, "ppdb") for other in places.get(partner, ())}
+    return sorted(group for group in groups if max(end - start for start, end in group[:2]) > 1)
 
 
 def linked_blocks(probabilities: np.ndarray, threshold: float = 0.5) -> list[Group]:
@@ -69,7 +73,17 @@ def linked_blocks(probabilities: np.ndarray, threshold: float = 0.5) -> list[Gro
     links = set(zip(*(axis.tolist() for axis in np.nonzero(likely)), strict=True))
     blocks = []
     while links:
-        rows, columns = _component(links)
+        # Remove one connected set of links, and collect its rows and columns.
+        open_links = [links.pop()]
+        rows: set[int] = set()
+        columns: set[int] = set()
+        while open_links:
+            i, j = open_links.pop()
+            rows.add(i)
+            columns.add(j)
+            joined = [link for link in links if link[0] == i or link[1] == j]
+            links.difference_update(joined)
+            open_links.extend(joined)
         if max(len(rows), len(columns)) > 2 * LONGEST_GROUP:
             continue  # almost all words are linked with each other: there are no groups
         for source in _runs(rows):
@@ -87,21 +101,6 @@ def _runs(places: set[int]) -> Iterator[Span]:
             if end - 1 not in places:
                 break
             yield start, end
-
-
-def _component(links: set[tuple[int, int]]) -> tuple[set[int], set[int]]:
-    """Remove one connected set of links; return its rows and its columns."""
-    open_links = [links.pop()]
-    rows: set[int] = set()
-    columns: set[int] = set()
-    while open_links:
-        i, j = open_links.pop()
-        rows.add(i)
-        columns.add(j)
-        joined = [link for link in links if link[0] == i or link[1] == j]
-        links.difference_update(joined)
-        open_links.extend(joined)
-    return rows, columns
 
 
 def _joined(singles: Sequence[WordProfile], words: Sequence[WordProfile]) -> Iterator[tuple[Span, Span]]:
@@ -137,51 +136,25 @@ def collocations(words: Sequence[WordProfile], lexicon: Lexicon) -> Iterator[tup
                 yield (start, end + 1), form if form in ids else base
 
 
-def _collocation_groups(
-    lefts: Sequence[WordProfile], rights: Sequence[WordProfile], lexicon: Lexicon
-) -> set[Group]:
-    left_spans, right_spans = (list(collocations(words, lexicon)) for words in (lefts, rights))
-    found: set[Group] = set()
-    if left_spans:
-        found |= _synonymous(left_spans, [*_single_words(rights), *right_spans], lexicon)
-    if right_spans:
-        swapped = _synonymous(right_spans, [*_single_words(lefts), *left_spans], lexicon)
-        found |= {Group(group.target, group.source, group.kind) for group in swapped}
-    return found
-
-
 def _single_words(words: Sequence[WordProfile]) -> list[tuple[Span, str]]:
     return [((k, k + 1), word.lemma) for k, word in enumerate(words) if not word.is_function]
 
 
 def _synonymous(
     spans: Sequence[tuple[Span, str]], others: Sequence[tuple[Span, str]], lexicon: Lexicon
-) -> set[Group]:
-    """Groups of a collocation and each span that shares a synset with it, except itself."""
+) -> set[tuple[Span, Span, str]]:
+    """A collocation and each span that shares a synset with it, except itself."""
     synsets_of = lexicon.synsets
     places: dict[int, list[tuple[Span, str]]] = {}
     for other, lemma in others:
         for synset in synsets_of(lemma):
             places.setdefault(synset, []).append((other, lemma))
     return {
-        Group(span, other, "collocation")
+        (span, other, "collocation")
         for span, lemma in spans
         for synset in synsets_of(lemma)
         for other, other_lemma in places.get(synset, ())
         if other_lemma != lemma
-    }
-
-
-def _table_groups(lefts: Sequence[WordProfile], rights: Sequence[WordProfile], ppdb: PairTable) -> set[Group]:
-    places: dict[str, list[Span]] = {}
-    for phrase, span in _phrases(rights, ppdb.longest):
-        places.setdefault(phrase, []).append(span)
-    return {
-        Group(source, target, "ppdb")
-        for phrase, source in _phrases(lefts, ppdb.longest)
-        for partner in ppdb.partners(phrase)
-        for target in places.get(partner, ())
-        if max(source[1] - source[0], target[1] - target[0]) > 1
     }
 
 

@@ -1,44 +1,19 @@
 """Tables of number words, units of measure, currencies and months."""
 
+# ruff: noqa: SIM905
 from __future__ import annotations
 
 from fractions import Fraction
 
-_LISTED_CARDINALS = """
-zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-seventeen eighteen nineteen twenty
-"""
-_LISTED_ORDINALS = """
-zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
-fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth
-"""
-_LISTED_TENSS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_LISTED_CURRENCY_SIGNS = """
-$ US$ A$ C$ HK$ NZ$ S$ £ € ¥ ₹ ₩ R$ USD EUR GBP JPY CHF INR Rs Rs. RMB CNY AUD CAD
-"""
-_LISTED_NUMBERED_NOUNS = """
-war chapter part phase type volume vol vol. book act scene section article title grade level stage
-division class category schedule appendix figure fig fig. table group tier zone region titan mark apollo
-gemini saturn bowl page step round series season episode wrestlemania olympiad army corps hurricane louis
-henry edward james charles george william richard elizabeth mary philip philippe francis frederick
-nicholas peter alexander catherine ivan napoleon leopold otto pius paul john benedict gregory innocent
-clement leo urban julius boniface ferdinand alfonso christian christopher gustav carl karl harald haakon
-olav ramesses rameses thutmose ptolemy cleopatra mehmed selim suleiman murad umberto victor emmanuel
-wilhelm friedrich franz joseph albert constantine theodosius justinian margaret anne robert david malcolm
-rama abdullah hussein mohammed hassan pedro juan carlos felipe
-"""
-
-_LISTED_LABELLED_NOUNS = """
-# apartment bed building bus canto case channel checkpoint claim clause column count district day edition
-example exercise exit experiment flat floor game gate group highway hole house issue item lane lesson line
-lot match motion no nos note nr number numbers order page paragraph period pier place platform point
-position precinct problem proposition psalm question race rank row room rule seat square stanza station stop
-storey street subsection suite symphony track trial unit verse ward week year zone
-"""
-
-CARDINAL_WORDS = tuple(_LISTED_CARDINALS.split())
-ORDINAL_WORDS = tuple(_LISTED_ORDINALS.split())
-TENS_WORDS = tuple(_LISTED_TENSS.split())
+CARDINAL_WORDS = tuple(
+    """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+    seventeen eighteen nineteen twenty""".split()
+)
+ORDINAL_WORDS = tuple(
+    """zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
+    fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth""".split()
+)
+TENS_WORDS = tuple("twenty thirty forty fifty sixty seventy eighty ninety".split())
 
 #: Cardinal numbers below 100 that are one word without a hyphen.
 NUMBERS = {word: Fraction(number) for number, word in enumerate(CARDINAL_WORDS)} | {
@@ -56,11 +31,9 @@ SCALES = {
     "hundred": Fraction(100),
     "thousand": Fraction(1000),
     "lakh": Fraction(10**5),
-    "million": Fraction(10**6),
-    "crore": Fraction(10**7),
-    "billion": Fraction(10**9),
-    "trillion": Fraction(10**12),
 }
+SCALES |= {"million": Fraction(10**6), "crore": Fraction(10**7)}
+SCALES |= {"billion": Fraction(10**9), "trillion": Fraction(10**12)}
 SHORT_SCALES = {
     "k": Fraction(1000),
     **dict.fromkeys(("m", "mn", "mln", "mio", "mil", "mill"), Fraction(10**6)),
@@ -70,33 +43,16 @@ SHORT_SCALES = {
 #: Decades by the ending of their name: eighties, nineteen-eighties.
 DECADES = {f"{word[:-1]}ies": Fraction(10 * number) for number, word in enumerate(TENS_WORDS, 2)}
 
-_DENOMINATORS = {"half": 2, "halves": 2, "quarter": 4, "quarters": 4}
 #: Denominators of fractions: *half*, *third*, *quarters*.
-DENOMINATORS = {word: Fraction(number) for word, number in _DENOMINATORS.items()} | {
-    word + ending: number for word, number in ORDINALS.items() if number > 2 for ending in ("", "s")
+DENOMINATORS = {
+    **dict.fromkeys(("half", "halves"), Fraction(2)),
+    **dict.fromkeys(("quarter", "quarters"), Fraction(4)),
+    **{word + ending: number for word, number in ORDINALS.items() if number > 2 for ending in ("", "s")},
 }
 
-MONTHS = {
-    form: number
-    for number, forms in enumerate(
-        (
-            ("january", "jan"),
-            ("february", "feb"),
-            ("march", "mar"),
-            ("april", "apr"),
-            ("may",),
-            ("june", "jun"),
-            ("july", "jul"),
-            ("august", "aug"),
-            ("september", "sep", "sept"),
-            ("october", "oct"),
-            ("november", "nov"),
-            ("december", "dec"),
-        ),
-        1,
-    )
-    for form in forms
-}
+_MONTHS = """january jan | february feb | march mar | april apr | may | june jun | july jul | august aug |
+september sep sept | october oct | november nov | december dec"""
+MONTHS = {form: number for number, forms in enumerate(_MONTHS.split("|"), 1) for form in forms.split()}
 
 # A dimension, then "factor unit forms" for each unit. ":" starts forms that only follow digits in the same
 # word (5in), and "." forms that only follow digits (5 m).
@@ -196,7 +152,6 @@ lira liras
 shekel shekels
 ringgit baht rupiah
 """
-_PERCENT = "% percent pct pct. per-cent percentage pc ％"
 
 #: Dimension and size of each canonical unit, in a unit of the dimension.
 MEASURES: dict[str, tuple[str, Fraction]] = {}
@@ -209,13 +164,15 @@ UNITS_IN_WORD: dict[str, tuple[str, ...]] = {}
 #: Canonical currencies by form.
 CURRENCIES: dict[str, str] = {}
 #: Forms of currencies that stand before a number.
-CURRENCY_SIGNS = frozenset(_LISTED_CURRENCY_SIGNS.split())
+CURRENCY_SIGNS = frozenset(
+    "$ US$ A$ C$ HK$ NZ$ S$ £ € ¥ ₹ ₩ R$ USD EUR GBP JPY CHF INR Rs Rs. RMB CNY AUD CAD".split()
+)
 #: Parts of a currency: unit and factor.
 SMALL_MONEY = {
     **dict.fromkeys(("cent", "cents", "¢"), ("$", Fraction(1, 100))),
     **dict.fromkeys(("pence", "penny"), ("£", Fraction(1, 100))),
 }
-PERCENT_WORDS = frozenset(_PERCENT.split())
+PERCENT_WORDS = frozenset("% percent pct pct. per-cent percentage pc ％".split())
 
 
 def _fill_tables() -> None:
@@ -242,6 +199,24 @@ def _fill_tables() -> None:
 _fill_tables()
 
 #: Words before a Roman numeral that may be a letter or another word elsewhere: *World War I*.
-NUMBERED_NOUNS = frozenset(_LISTED_NUMBERED_NOUNS.split())
+NUMBERED_NOUNS = frozenset(
+    """war chapter part phase type volume vol vol. book act scene section article title grade level stage
+    division class category schedule appendix figure fig fig. table group tier zone region titan mark
+    apollo gemini saturn bowl page step round series season episode wrestlemania olympiad army corps
+    hurricane louis henry edward james charles george william richard elizabeth mary philip philippe
+    francis frederick nicholas peter alexander catherine ivan napoleon leopold otto pius paul john
+    benedict gregory innocent clement leo urban julius boniface ferdinand alfonso christian christopher
+    gustav carl karl harald haakon olav ramesses rameses thutmose ptolemy cleopatra mehmed selim suleiman
+    murad umberto victor emmanuel wilhelm friedrich franz joseph albert constantine theodosius justinian
+    margaret anne robert david malcolm rama abdullah hussein mohammed hassan pedro juan carlos
+    felipe""".split()
+)
 #: Nouns before a number that says which one it is: *floor 12* is the twelfth.
-LABELLED_NOUNS = NUMBERED_NOUNS | frozenset(_LISTED_LABELLED_NOUNS.split())
+LABELLED_NOUNS = NUMBERED_NOUNS | frozenset(
+    """# apartment bed building bus canto case channel checkpoint claim clause column count district day
+    edition example exercise exit experiment flat floor game gate group highway hole house issue item lane
+    lesson line lot match motion no nos note nr number numbers order page paragraph period pier place
+    platform point position precinct problem proposition psalm question race rank row room rule seat
+    square stanza station stop storey street subsection suite symphony track trial unit verse ward week
+    year zone""".split()
+)

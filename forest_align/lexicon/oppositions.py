@@ -58,28 +58,18 @@ _FEMALE = "she her hers herself mrs mrs. ms ms. miss madam ma'am gal ma mum nun 
 _SEXES = dict.fromkeys(_MALE.split(), "male") | dict.fromkeys(_FEMALE.split(), "female")
 
 
-def _read_roles() -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
-    """Roles that each noun plays, as keys, and the keys of the converse ones."""
-    own: dict[str, tuple[str, ...]] = {}
-    converse: dict[str, tuple[str, ...]] = {}
-    for number, line in enumerate(_ROLES.strip().split("\n")):
-        sides = [side.split() for side in line.split("|")]
-        for side, nouns in enumerate(sides):
-            for noun in nouns:
-                own[noun] = (*own.get(noun, ()), f"{number}.{side}")
-                converse[noun] = (*converse.get(noun, ()), f"{number}.{1 - side}")
-    return own, converse
+# Keys of the roles that each noun plays, and of the converse ones.
+_OWN: dict[str, tuple[str, ...]] = {}
+_CONVERSE: dict[str, tuple[str, ...]] = {}
+for _number, _line in enumerate(_ROLES.strip().split("\n")):
+    for _side, _nouns in enumerate(_line.split("|")):
+        for _noun in _nouns.split():
+            _OWN[_noun] = (*_OWN.get(_noun, ()), f"{_number}.{_side}")
+            _CONVERSE[_noun] = (*_CONVERSE.get(_noun, ()), f"{_number}.{1 - _side}")
 
 
-_OWN, _CONVERSE = _read_roles()
-
-
-def roles(noun: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Keys of the roles that a noun plays, and keys of the converse roles.
-
-    Two nouns are converse roles if a key of one is a converse key of the other: those of the table, and nouns
-    in -er or -or and in -ee of one stem.
-    """
+def _roles(noun: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Keys of the roles that a noun plays, and of the converse ones: of the table, or by -er, -or and -ee."""
     own, converse = _OWN.get(noun, ()), _CONVERSE.get(noun, ())
     for ending, other in (("er", "ee"), ("or", "ee"), ("ee", "er")):
         if noun.endswith(ending) and not noun.endswith("eer") and len(noun) - 2 >= _SHORTEST_STEM:
@@ -103,11 +93,7 @@ class Opposition(IntFlag):
 
 
 class _Poles(NamedTuple):
-    """What a word is, and what opposes it.
-
-    A word opposes another one if a key of it is among the keys that the other one ``seeks``, or if both name
-    countries and none in common.
-    """
+    """What a word is, and what opposes it: words with a key that it seeks, and words of other countries."""
 
     keys: frozenset[str | int]
     seeks: tuple[tuple[str | int, int], ...]
@@ -121,8 +107,8 @@ _COUNTRY = int(Opposition.COUNTRY)
 
 def opposition(one: str, two: str, one_tag: str = "", two_tag: str = "") -> Opposition | None:
     """How two words oppose each other."""
-    found = _opposition(_poles(one, one_tag), _poles(two, two_tag))
-    return Opposition(found) if found else None
+    kinds = _opposition(_poles(one, one_tag), _poles(two, two_tag))
+    return Opposition(kinds) if kinds else None
 
 
 def oppositions(
@@ -135,20 +121,19 @@ def oppositions(
 
     Shapes: returns uint8 (n, m).
     """
-    found = np.zeros((len(source), len(target)), dtype=np.uint8)
+    table = np.zeros((len(source), len(target)), dtype=np.uint8)
     lefts, rights = _with_poles(source, source_tags), _with_poles(target, target_tags)
     for i, left in lefts:
         for j, right in rights:
             kinds = _opposition(left, right)
             if kinds:
-                found[i, j] = kinds
-    return found
+                table[i, j] = kinds
+    return table
 
 
 def _with_poles(words: Sequence[str], tags: Sequence[str]) -> list[tuple[int, _Poles]]:
-    tags = tags or [""] * len(words)
-    found = enumerate(map(_poles, words, tags))
-    return [(index, poles) for index, poles in found if poles is not _NOTHING]
+    every = enumerate(map(_poles, words, tags or [""] * len(words)))
+    return [(index, poles) for index, poles in every if poles is not _NOTHING]
 
 
 def _opposition(one: _Poles, two: _Poles) -> int:
@@ -160,13 +145,6 @@ def _opposition(one: _Poles, two: _Poles) -> int:
     if one.countries and two.countries and one.countries.isdisjoint(two.countries):
         kinds |= _COUNTRY
     return kinds
-
-
-def _names_people(store: WordNetStore, noun: str) -> bool:
-    """Whether at least half of the senses of a noun are people; they are not for *dog*, *cat* and *count*."""
-    (person,) = store.synsets("someone", "n")
-    senses = store.synsets(noun, "n")
-    return 2 * sum(_is_below(store, sense, person) for sense in senses) >= len(senses)
 
 
 def _is_below(store: WordNetStore, synset: int, top: int) -> bool:
@@ -189,10 +167,14 @@ def _poles(word: str, tag: str) -> _Poles:
         keys.add(number)
         seeks += [(antonym, int(Opposition.ANTONYM)) for antonym in sorted(antonyms)]
     if not tag or tag[0] in "NP":
-        own, converse = roles(lemma)
+        own, converse = _roles(lemma)
         sex = _SEXES.get(word.lower()) or _SEXES.get(lemma, "")
-        if not sex and store.sex(lemma) and _names_people(store, lemma):
-            sex = store.sex(lemma)
+        if not sex and store.sex(lemma):
+            # At least half of the senses must be people; they are not for *dog*, *cat* and *count*.
+            (person,) = store.synsets("someone", "n")
+            senses = store.synsets(lemma, "n")
+            if 2 * sum(_is_below(store, sense, person) for sense in senses) >= len(senses):
+                sex = store.sex(lemma)
         keys.update(own)
         seeks += [(role, int(Opposition.CONVERSE)) for role in converse]
         if sex:

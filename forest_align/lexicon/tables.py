@@ -1,5 +1,6 @@
 """Small tables of English: function words, negations, prepositions, numbers, abbreviations, spelling."""
 
+# ruff: noqa: SIM905
 from __future__ import annotations
 
 import re
@@ -8,13 +9,11 @@ import unicodedata
 from forest_align.lexicon.abbreviations import single_word_keys
 from forest_align.lexicon.number_tables import CARDINAL_WORDS, ORDINAL_WORDS, TENS_WORDS
 
-_LISTED_PREPOSITIONS = """
-about above across after against along among around as at before behind beneath beside between by down during
-for from in inside into like of off on onto over round through to towards with
-"""
-
 #: The prepositions of Srikumar & Roth (2013), from the SemEval-2007 sense inventory.
-PREPOSITIONS = frozenset(_LISTED_PREPOSITIONS.split())
+PREPOSITIONS = frozenset(
+    """about above across after against along among around as at before behind beneath beside between by down
+    during for from in inside into like of off on onto over round through to towards with""".split()
+)
 
 _TENS = {word: str(10 * number) for number, word in enumerate(TENS_WORDS, 2)}
 _NUMBER_WORDS = (
@@ -180,12 +179,11 @@ def number_value(word: str) -> str:
 
 def _groups(lines: str) -> dict[str, tuple[str, ...]]:
     """Map each word to the first words of its groups."""
-    found: dict[str, tuple[str, ...]] = {}
-    for line in lines.split("\n"):
-        words = line.split()
+    keys: dict[str, tuple[str, ...]] = {}
+    for words in map(str.split, lines.split("\n")):
         for word in words:
-            found[word] = (*found.get(word, ()), words[0])
-    return found
+            keys[word] = (*keys.get(word, ()), words[0])
+    return keys
 
 
 ABBREVIATIONS = _groups(_ABBREVIATIONS)
@@ -231,27 +229,23 @@ def plain_apostrophes(word: str) -> str:
     return word if word.isascii() and "`" not in word else _OTHER_APOSTROPHES.sub("'", word)
 
 
-_LISTED_FUNCTION_WORDS = """
-a about above after again against all am an and any are as at be because been before being below between
-both but by can did do does doing don down during each few for from further had has have having he her here
-hers herself him himself his how i if in into is it its itself just me more most my myself no nor not now of
-off on once only or other our ours ourselves out over own s same she should so some such t than that the
-their theirs them themselves then there these they this those through to too under until up very was we were
-what when where which while who whom why will with you your yours yourself yourselves
-also ca could may might must shall would n't wo sha 's 'd 'll 're 've 'm
-    """
-_RARER_FUNCTION_WORDS = """
-ain although among aren cannot couldn d didn doesn either else ever every hadn hasn haven however isn ll m ma
-many mightn mine much mustn na neither o one onto per quite rather re shan shouldn since therefore though
-thus upon us ve via wasn weren whereas whether whose within without won wouldn y yet 't ' -lrb- -rrb- -lsb-
--rsb- -lcb- -rcb-
-    """
-
 #: Function words of Sultan et al. (2014): NLTK's list at that time, modals and clitics.
-FUNCTION_WORDS = frozenset(_LISTED_FUNCTION_WORDS.split())
-
+FUNCTION_WORDS = frozenset(
+    """a about above after again against all am an and any are as at be because been before being below
+    between both but by can did do does doing don down during each few for from further had has have
+    having he her here hers herself him himself his how i if in into is it its itself just me more most my
+    myself no nor not now of off on once only or other our ours ourselves out over own s same she should
+    so some such t than that the their theirs them themselves then there these they this those through to
+    too under until up very was we were what when where which while who whom why will with you your yours
+    yourself yourselves also ca could may might must shall would n't wo sha 's 'd 'll 're 've 'm""".split()
+)
 #: Closed-class English words, contractions as the Penn treebank splits them.
-STOP_WORDS = FUNCTION_WORDS | frozenset(_RARER_FUNCTION_WORDS.split())
+STOP_WORDS = FUNCTION_WORDS | frozenset(
+    """ain although among aren cannot couldn d didn doesn either else ever every hadn hasn haven however isn
+    ll m ma many mightn mine much mustn na neither o one onto per quite rather re shan shouldn since
+    therefore though thus upon us ve via wasn weren whereas whether whose within without won wouldn y yet
+    't ' -lrb- -rrb- -lsb- -rsb- -lcb- -rcb-""".split()
+)
 
 
 def is_punctuation(word: str) -> bool:
@@ -266,12 +260,12 @@ def is_content_word(word: str, stop_words: frozenset[str] = STOP_WORDS) -> bool:
 
 #: Negations; they concern the word that they depend on, or the noun behind them.
 NEGATIONS = frozenset(
-    "not n't never no none nobody nothing neither nor nowhere hardly scarcely without".split()  # noqa: SIM905
+    "not n't never no none nobody nothing neither nor nowhere hardly scarcely without".split()
 )
 # Lemmas of words that deny their complement (Karttunen 1971): *failed to win*, *unable to swim*.
 _DENYING = frozenset(
     """fail refuse forget decline neglect avoid deny lack unable unwilling incapable impossible unlikely
-    refusal failure inability prevent miss omit abstain refrain absence""".split()  # noqa: SIM905
+    refusal failure inability prevent miss omit abstain refrain absence""".split()
 )
 # Words behind "not" that keep what is said (*not only*), and before it (*whether or not*).
 _AFFIRMING_AFTER_NOT = frozenset(("only", "just", "merely", "simply"))
@@ -279,7 +273,7 @@ _AFFIRMING_AFTER_NOT = frozenset(("only", "just", "merely", "simply"))
 
 def negating_words(words: list[str], lemmas: list[str]) -> list[int]:
     """Numbers of the words of a span that negate it; *neither … nor* negates once."""
-    found = []
+    numbers = []
     for number, (word, lemma) in enumerate(zip(words, lemmas, strict=True)):
         following = words[number + 1] if number + 1 < len(words) else ""
         is_negation = word in NEGATIONS and not (
@@ -287,5 +281,5 @@ def negating_words(words: list[str], lemmas: list[str]) -> list[int]:
             or (word == "nor" and "neither" in words[:number])
         )
         if is_negation or lemma in _DENYING:
-            found.append(number)
-    return found
+            numbers.append(number)
+    return numbers

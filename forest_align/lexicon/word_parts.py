@@ -13,7 +13,7 @@ from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.lexicon.tables import FUNCTION_GROUPS, PREPOSITIONS, plain_apostrophes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 # A contraction in one word, and the words that it stands for.
 _CONTRACTIONS = """
@@ -69,14 +69,14 @@ def words_within(words: Sequence[str]) -> list[tuple[str, ...]]:
     *gon na* stands for *going* and *to*, *dunno* for *do*, *not*, *know*, *#StarWars* for *star* and *wars*.
     """
     lower = [plain_apostrophes(word.lower()) for word in words]
-    found = [
+    parts = [
         _within(word) if word[:1] == "#" else _WHOLE.get(low, (low,))
         for word, low in zip(words, lower, strict=True)
     ]
     for index, both in enumerate(pairwise(lower)):
         if both in _SPLIT:
-            found[index : index + 2] = [(word,) for word in _SPLIT[both]]
-    return found
+            parts[index : index + 2] = [(word,) for word in _SPLIT[both]]
+    return parts
 
 
 def part_relations(source: Sequence[str], target: Sequence[str]) -> np.ndarray:
@@ -86,13 +86,18 @@ def part_relations(source: Sequence[str], target: Sequence[str]) -> np.ndarray:
 
     Shapes: returns bool (n, m).
     """
-    found = np.zeros((len(source), len(target)), dtype=bool)
+    related = np.zeros((len(source), len(target)), dtype=bool)
     if not (_may_stand_for_others(source) or _may_stand_for_others(target)):
-        return found
-    lefts, rights = words_within(source), words_within(target)
-    for i, j in _shared(lefts, rights):
-        found[i, j] = source[i].lower() != target[j].lower()
-    return found
+        return related
+    places: dict[str, list[int]] = {}
+    for j, words in enumerate(words_within(target)):
+        for word in words:
+            places.setdefault(word, []).append(j)
+    for i, words in enumerate(words_within(source)):
+        for word in words:
+            for j in places.get(word, ()):
+                related[i, j] = source[i].lower() != target[j].lower()
+    return related
 
 
 def acronym_clashes(
@@ -107,18 +112,17 @@ def acronym_clashes(
 
     Shapes: returns bool (n, m).
     """
-    found = np.zeros((len(source), len(target)), dtype=bool)
+    clashes = np.zeros((len(source), len(target)), dtype=bool)
     lefts, rights = _acronyms(source), _acronyms(target)
-    for i, letters in lefts.items():
-        for j, word in enumerate(target):
-            found[i, j] = j not in rights and _is_other_word(
-                letters, word, target_tags[j] if target_tags else ""
-            )
-    for j, letters in rights.items():
-        for i, word in enumerate(source):
-            if i not in lefts and _is_other_word(letters, word, source_tags[i] if source_tags else ""):
-                found[i, j] = True
-    return found
+    for table, ours, others, words, tags in (
+        (clashes, lefts, rights, target, target_tags),
+        (clashes.T, rights, lefts, source, source_tags),
+    ):
+        for i, letters in ours.items():
+            for j, word in enumerate(words):
+                if j not in others and _is_other_word(letters, word, tags[j] if tags else ""):
+                    table[i, j] = True
+    return clashes
 
 
 def _may_stand_for_others(words: Sequence[str]) -> bool:
@@ -128,24 +132,12 @@ def _may_stand_for_others(words: Sequence[str]) -> bool:
     )
 
 
-def _shared(lefts: Sequence[tuple[str, ...]], rights: Sequence[tuple[str, ...]]) -> Iterator[tuple[int, int]]:
-    """Places of tokens that stand for a word in common."""
-    places: dict[str, list[int]] = {}
-    for j, words in enumerate(rights):
-        for word in words:
-            places.setdefault(word, []).append(j)
-    for i, words in enumerate(lefts):
-        for word in words:
-            for j in places.get(word, ()):
-                yield i, j
-
-
 def _acronyms(words: Sequence[str]) -> dict[int, str]:
-    """Places of acronyms, and their letters in lower case."""
-    found = {index: letters.lower() for index, word in enumerate(words) if (letters := acronym_letters(word))}
-    if not found or not any(word != word.upper() for word in words):
-        return {}
-    return found
+    """Places of acronyms, and their letters in lower case; none in a sentence in capitals."""
+    acronyms = {
+        index: letters.lower() for index, word in enumerate(words) if (letters := acronym_letters(word))
+    }
+    return acronyms if any(word != word.upper() for word in words) else {}
 
 
 def _is_other_word(letters: str, word: str, tag: str) -> bool:
@@ -165,14 +157,7 @@ def _within(hashtag: str) -> tuple[str, ...]:
     body = hashtag[1:]
     if not body or len(body) > _LONGEST_HASHTAG or not body.replace("_", "").isalnum():
         return (hashtag.lower(),)
-    parts = _capitalised_parts(body)
-    if len(parts) == 1:
-        parts = _known_words(body.lower()) or parts
-    return tuple(part.lower() for part in parts)
-
-
-def _capitalised_parts(body: str) -> list[str]:
-    """Split before capitals and digits that begin a word: *USElection2020* is *US*, *Election*, *2020*."""
+    # Split before capitals and digits that begin a word: *USElection2020* is *US*, *Election*, *2020*.
     parts = [""]
     for index, letter in enumerate(body):
         before, after = body[index - 1 : index], body[index + 1 : index + 2]
@@ -181,7 +166,10 @@ def _capitalised_parts(body: str) -> list[str]:
         if letter == "_" or (before and begins):
             parts.append("")
         parts[-1] += letter.strip("_")
-    return [part for part in parts if part]
+    parts = [part for part in parts if part]
+    if len(parts) == 1:
+        parts = _known_words(body.lower()) or parts
+    return tuple(part.lower() for part in parts)
 
 
 def _known_words(body: str) -> list[str]:
@@ -190,14 +178,12 @@ def _known_words(body: str) -> list[str]:
         return []
     best: list[list[str] | None] = [[], *([None] * len(body))]
     for end in range(1, len(body) + 1):
-        for start in range(end):
-            before = best[start]
-            if before is None or not _is_word(body[start:end]):
-                continue
-            candidate = [*before, body[start:end]]
-            current = best[end]
-            if current is None or len(candidate) < len(current):
-                best[end] = candidate
+        splits = [
+            [*before, body[start:end]]
+            for start, before in enumerate(best[:end])
+            if before is not None and _is_word(body[start:end])
+        ]
+        best[end] = min(splits, key=len, default=None)
     return best[-1] or []
 
 

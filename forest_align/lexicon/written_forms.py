@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import lru_cache
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,11 +48,17 @@ def is_misspelling(one: WordProfile, two: WordProfile, lexicon: Lexicon) -> bool
     The first letter must be the same, or exchanged with the second one. Names that the lexicon lacks are no
     misspellings of each other.
     """
-    known = [_is_known(word, lexicon) for word in (one, two)]
-    if known[0] == known[1]:
+    is_known = _is_known(one, lexicon)
+    if is_known == _is_known(two, lexicon):
         return False
-    wrong, right = (two, one) if known[0] else (one, two)
-    return any(_looks_like(wrong.lower, form) for form in {right.lower, right.lemma})
+    wrong, right = (two, one) if is_known else (one, two)
+    for form in {right.lower, right.lemma}:
+        shorter = min(len(wrong.lower), len(form))
+        if shorter < _ONE_MISTAKE or wrong.lower[0] not in form[:2] or form[0] not in wrong.lower[:2]:
+            continue
+        if _mistakes_between(wrong.lower, form) <= (2 if shorter >= _TWO_MISTAKES else 1):
+            return True
+    return False
 
 
 def _is_known(word: WordProfile, lexicon: Lexicon) -> bool:
@@ -64,13 +71,6 @@ def _is_known(word: WordProfile, lexicon: Lexicon) -> bool:
         or word.lower in lexicon.store.ids
         or bool(number_value(word.lower))
     )
-
-
-def _looks_like(one: str, two: str) -> bool:
-    shorter = min(len(one), len(two))
-    if shorter < _ONE_MISTAKE or one[0] not in two[:2] or two[0] not in one[:2]:
-        return False
-    return _mistakes_between(one, two) <= (2 if shorter >= _TWO_MISTAKES else 1)
 
 
 def _mistakes_between(one: str, two: str) -> int:
@@ -103,8 +103,8 @@ def look_alikes(lefts: Sequence[WordProfile], rights: Sequence[WordProfile]) -> 
         for variant in _variants(right.lower, right.lemma):
             places.setdefault(variant, []).append(j)
     for i, left in enumerate(lefts):
-        found = {j for variant in _variants(left.lower, left.lemma) for j in places.get(variant, ())}
-        yield from ((i, j) for j in sorted(found) if _are_look_alikes(left, rights[j]))
+        candidates = {j for variant in _variants(left.lower, left.lemma) for j in places.get(variant, ())}
+        yield from ((i, j) for j in sorted(candidates) if _are_look_alikes(left, rights[j]))
 
 
 def _are_look_alikes(one: WordProfile, two: WordProfile) -> bool:
@@ -120,10 +120,9 @@ def _are_look_alikes(one: WordProfile, two: WordProfile) -> bool:
 @lru_cache(maxsize=100_000)
 def _variants(word: str, lemma: str) -> frozenset[str]:
     """A word of the lexicon, and the same without one letter: words with one mistake share one."""
-    is_known = len(word) >= _SHORTEST and word.isalpha() and lemma in load_lexicon().store.ids
-    if not is_known:
+    if len(word) < _SHORTEST or not word.isalpha() or lemma not in load_lexicon().store.ids:
         return frozenset()
-    return frozenset((word, *(word[:k] + word[k + 1 :] for k in range(len(word)))))
+    return frozenset((word, *(word[:place] + word[place + 1 :] for place in range(len(word)))))
 
 
 def _have_one_mistake(shorter: str, longer: str) -> bool:
@@ -157,12 +156,11 @@ _KEPT = 50_000
 
 def name_similarities(source: Sentence, target: Sentence) -> np.ndarray:
     """The similarity of every two names, 0 for other words. Shapes: returns float32 (n, m)."""
-    found = np.zeros((len(source), len(target)), dtype=np.float32)
-    ours, theirs = ([k for k, tag in enumerate(side.tags) if tag in _NAME_TAGS] for side in (source, target))
-    for i in ours:
-        for j in theirs:
-            found[i, j] = name_similarity(source.words[i], target.words[j])
-    return found
+    similarities = np.zeros((len(source), len(target)), dtype=np.float32)
+    names = [[place for place, tag in enumerate(side.tags) if tag in _NAME_TAGS] for side in (source, target)]
+    for i, j in product(*names):
+        similarities[i, j] = name_similarity(source.words[i], target.words[j])
+    return similarities
 
 
 def name_similarity(one: str, two: str) -> float:
@@ -188,15 +186,12 @@ def _similarity(short: str, long: str) -> float:
         last = i == len(short) - 1
         row = [above[0] + _alone(short, i)]
         for j, other in enumerate(long):
-            step = 0.0 if letter == other else _SAME_SOUND if _sound(letter) == _sound(other) else _OTHER
+            is_alike = _SOUNDS.get(letter, letter) == _SOUNDS.get(other, other)
+            step = 0.0 if letter == other else _SAME_SOUND if is_alike else _OTHER
             inserted = min(_alone(long, j), _ENDING) if last else _alone(long, j)
             row.append(min(above[j] + step, above[j + 1] + _alone(short, i), row[j] + inserted))
         above = row
     return max(0.0, 1 - 2 * above[-1] / len(short))
-
-
-def _sound(letter: str) -> int | str:
-    return _SOUNDS.get(letter, letter)
 
 
 def _alone(name: str, place: int) -> float:

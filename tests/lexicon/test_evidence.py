@@ -25,25 +25,16 @@ WORDS = [
     "colour",
     "color",
     "2",
-]
-WORDS += [
     "two",
     "in",
     "on",
     "the",
     "a",
     ",",
-    "",
     "'s",
     "is",
-    "bombs",
-    "bombing",
-    "die",
-    "%",
-    "percent",
-    "é",
-    "𝟚",
 ]
+WORDS += ["", "bombs", "bombing", "die", "%", "percent", "é", "𝟚"]
 TAGS = ["", "NN", "NNS", "VBZ", "NNP", "IN", "JJ", "POS", "CD"]
 
 sentences = st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(TAGS)), max_size=8).map(
@@ -115,8 +106,7 @@ def evidence_of(one: str, two: str, ppdb: PairTable | None = None) -> tuple[str,
     ],
 )
 def test_evidence_for_two_words(one: str, two: str, expected: tuple[str, ...]) -> None:
-    found = evidence_of(one, two)
-    assert found == expected
+    assert evidence_of(one, two) == expected
 
 
 def test_the_table_of_the_user_is_found_by_form_and_by_lemma_in_both_directions() -> None:
@@ -143,10 +133,8 @@ def test_an_acronym_is_tied_to_each_word_that_it_stands_for() -> None:
 def test_close_vectors_are_evidence() -> None:
     tokens = (Token("apple"), Token("pear"))
     near = np.array([[0.4, 0.9165], [0.39, 0.9208]], dtype=np.float32)
-    source, target = (
-        Sentence(tokens[:1], vectors=np.eye(2, dtype=np.float32)[:1]),
-        Sentence(tokens, vectors=near),
-    )
+    source = Sentence(tokens[:1], vectors=np.eye(2, dtype=np.float32)[:1])
+    target = Sentence(tokens, vectors=near)
     found = word_evidence(source, target, load_lexicon()) & Evidence.EMBEDDING
     assert (found != 0).tolist() == [[True, False]]
     without = Sentence(tokens)

@@ -87,11 +87,7 @@ def test_groups_are_those_that_a_search_over_all_spans_finds(
     [
         ("once in a while", "occasionally", [((0, 4), (0, 1), "collocation")]),
         ("once in a while", "now and then", [((0, 4), (0, 3), "collocation")]),
-        (
-            "New York City",
-            "New York City",
-            [((0, 2), (0, 3), "collocation"), ((0, 3), (0, 2), "collocation")],
-        ),
+        ("New York City", "New York", [((0, 3), (0, 2), "collocation")]),
         ("United States", "America", [((0, 2), (0, 1), "collocation")]),
         ("broken wind", "heaves fart", [((0, 2), (0, 1), "collocation")]),
         ("just about", "about", []),
