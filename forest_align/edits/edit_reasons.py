@@ -12,7 +12,6 @@ from forest_align.lexicon.lexicon import WordProfile, load_lexicon
 from forest_align.lexicon.quantities import QuantityComparison, compare_values
 from forest_align.lexicon.tables import is_punctuation, negating_words
 from forest_align.meaning import WordChanges, word_relation
-from forest_align.meaning.differing_words import known_and_settled
 from forest_align.meaning.relation_algebra import (
     EQUIVALENT,
     MIXED,
@@ -21,6 +20,7 @@ from forest_align.meaning.relation_algebra import (
     UNKNOWN,
     related_by,
 )
+from forest_align.meaning.sentence_comparison import known_and_settled
 
 CAPITALS, PUNCTUATION, PLACEHOLDER = "capitals", "punctuation", "placeholder"
 FUNCTION_WORD, SYNONYM, CONTENT = "function word", "synonym", "content"

@@ -9,9 +9,8 @@ from forest_align._faces import lazy_face
 if TYPE_CHECKING:
     from forest_align.meaning._word_pairs import word_relation
     from forest_align.meaning.changes import WordChanges, changes_of
-    from forest_align.meaning.differing_words import known_relations
     from forest_align.meaning.relation_algebra import STRENGTH, flipped, join, joined
-    from forest_align.meaning.sentence_comparison import atomic_relations
+    from forest_align.meaning.sentence_comparison import atomic_relations, known_relations
 
 __all__ = [
     "STRENGTH",
@@ -35,7 +34,7 @@ __getattr__, __dir__ = lazy_face(
         "flipped": "forest_align.meaning.relation_algebra",
         "join": "forest_align.meaning.relation_algebra",
         "joined": "forest_align.meaning.relation_algebra",
-        "known_relations": "forest_align.meaning.differing_words",
+        "known_relations": "forest_align.meaning.sentence_comparison",
         "word_relation": "forest_align.meaning._word_pairs",
     },
 )

@@ -1,50 +1,88 @@
 """What words without a partner do to the relation of the phrases around them."""
 
+# ruff: noqa: SIM905
 from __future__ import annotations
 
 from collections.abc import Collection
 
-from forest_align.meaning._read_sentence import ReadSentence
-from forest_align.meaning.meaning_words import IMPLICATIVE, MODALS, PRIVATIVE
-from forest_align.meaning.relation_algebra import DIFFERENT, GENERAL, SPECIFIC, UNKNOWN
+from forest_align.alignment import AtomicRelation
+from forest_align.meaning._read_sentence import LinkedSentences, ReadSentence
+from forest_align.meaning.meaning_words import IMPLICATIVE, MODALS, PRIVATIVE, QUANTIFIERS, contrast
+from forest_align.meaning.relation_algebra import DIFFERENT, GENERAL, SPECIFIC, UNKNOWN, flipped
 
 _CONTENT = ("NN", "VB", "JJ", "RB", "CD")
-_MODIFIERS = (
-    *(
-        "amod",
-        "advmod",
-        "nn",
-        "num",
-        "rcmod",
-        "partmod",
-        "appos",
-        "poss",
-        "tmod",
-        "infmod",
-        "advcl",
-        "purpcl",
-    ),
-    *(
-        "npadvmod",
-        "quantmod",
-        "det",
-        "predet",
-        "prt",
-        "dobj",
-        "iobj",
-        "agent",
-        "nsubj",
-        "nsubjpass",
-        "abbrev",
-    ),
+_MODIFIERS = frozenset(
+    """amod advmod nn num rcmod partmod appos poss tmod infmod advcl purpcl npadvmod quantmod det predet prt
+    dobj iobj agent nsubj nsubjpass abbrev""".split()
 )
 
 
-def left_over_relation(read: ReadSentence, word: int, linked: Collection[int]) -> tuple[str, str] | None:
-    """The relation of a sentence with a word to one without it, and the rule; None if it says nothing.
+def left_over_relations(
+    pair: LinkedSentences, left_over: tuple[set[int], set[int]], silent: tuple[set[int], set[int]]
+) -> list[AtomicRelation]:
+    """The relations that words without a partner make.
 
-    The word has no link and denies nothing.
+    Linked words that are ``left_over`` count as having none. ``silent`` words say nothing here.
     """
+    relations = []
+    for side in (0, 1):
+        read, partners = pair.sides[side], pair.partners[side]
+        linked = partners.keys() - left_over[side]
+        for word in range(len(read)):
+            if word in linked or word in silent[side] or _is_degree(pair, side, word):
+                continue
+            known = _of_quantifier(pair, side, word) or _relation(read, word, linked)
+            if known is None:
+                continue
+            relation, rule = known
+            if read.lower[word] == "former" and _was(pair, side, word):
+                relation = UNKNOWN
+            span = word, word + 1
+            if side == 0:
+                relations.append(AtomicRelation(span, None, relation, rule))
+            else:
+                relations.append(AtomicRelation(None, span, flipped(relation), rule))
+    return relations
+
+
+def _was(pair: LinkedSentences, side: int, adjective: int) -> bool:
+    """Whether the other sentence says that someone was what a noun is called: *was her teacher*."""
+    read, other = pair.sides[side], pair.sides[1 - side]
+    return any(
+        below.relation == "cop" and other.lower[below.dependent] in ("was", "were")
+        for edge in read.governors.get(adjective, ())
+        for partner in pair.partners[side].get(edge.governor, ())
+        for below in other.dependents.get(partner, ())
+    )
+
+
+def _is_degree(pair: LinkedSentences, side: int, word: int) -> bool:
+    """Whether a word says what the form of a linked word says: *most costly*, *costliest*."""
+    degree = pair.sides[side].tags[word]
+    return degree in ("RBR", "RBS") and any(
+        pair.sides[1 - side].tags[other].endswith(degree[-1])
+        for edge in pair.sides[side].governors.get(word, ())
+        for other in pair.partners[side].get(edge.governor, ())
+    )
+
+
+def _of_quantifier(pair: LinkedSentences, side: int, word: int) -> tuple[str, str] | None:
+    """What a quantifier without a link does, beside that of the linked noun; None for other words."""
+    read, other = pair.sides[side], pair.sides[1 - side]
+    if read.lower[word] not in QUANTIFIERS or word not in read.governors:
+        return None
+    noun = read.governors[word][0].governor
+    for partner in pair.partners[side].get(noun, ()):
+        for edge in other.dependents.get(partner, ()):
+            relation = contrast(read.lower[word], other.lower[edge.dependent])
+            if relation is not None:
+                return relation, "quantifier"
+    strong = read.lower[word] in ("all", "every", "each", "most", "many", "several")
+    return (SPECIFIC, "quantifier") if strong else None
+
+
+def _relation(read: ReadSentence, word: int, linked: Collection[int]) -> tuple[str, str] | None:
+    """The relation of a sentence with a word to one without it, and the rule; None if it says nothing."""
     lower, lemma, tag = read.lower[word], read.lemmas[word], read.tags[word]
     if lower in MODALS and not tag.startswith("NN"):
         return GENERAL, "modality"
@@ -54,8 +92,14 @@ def left_over_relation(read: ReadSentence, word: int, linked: Collection[int]) -
         return (SPECIFIC, "quantifier") if read.lower[max(0, word - 1)] != "not" else None
     if read.makes_approximate(word):
         return GENERAL, "approximate value"
-    if lemma in PRIVATIVE and not _is_of_name(read, word) and _has_noun(read, word, linked):
-        return DIFFERENT, "privative adjective"
+    above = read.governors.get(word, [])
+    if lemma in PRIVATIVE:
+        # *Former President Bush* is the same man.
+        is_of_name = any(read.tags[edge.governor].startswith("NNP") for edge in above)
+        # The partner of the noun is the noun without the adjective.
+        has_noun = not above or any(edge.governor in linked for edge in above)
+        if has_noun and not is_of_name:
+            return DIFFERENT, "privative adjective"
     if read.is_light(word) or not tag.startswith(_CONTENT):
         return None
     if lemma in IMPLICATIVE and any(
@@ -64,10 +108,10 @@ def left_over_relation(read: ReadSentence, word: int, linked: Collection[int]) -
         return SPECIFIC, "implicative"  # *managed to win*
     top, relation = word, ""
     for _ in range(len(read)):
-        above = read.governors.get(top)
-        if not above:
+        upper = read.governors.get(top)
+        if not upper:
             break
-        relation, governor = above[0].relation, above[0].governor
+        relation, governor = upper[0].relation, upper[0].governor
         if governor in linked:
             if relation == "conj_or":  # *a cat or a dog* is true of more than *a cat*
                 is_name = read.lower[max(0, word - 2) : word] == [",", "or"] and read.words[word].isupper()
@@ -80,17 +124,6 @@ def left_over_relation(read: ReadSentence, word: int, linked: Collection[int]) -
             return UNKNOWN, "added words"
         top = governor
     return UNKNOWN, "added words"
-
-
-def _has_noun(read: ReadSentence, word: int, linked: Collection[int]) -> bool:
-    """Whether the noun of an adjective has a partner, which is the noun without the adjective."""
-    above = read.governors.get(word, ())
-    return not above or any(edge.governor in linked for edge in above)
-
-
-def _is_of_name(read: ReadSentence, word: int) -> bool:
-    """Whether a word belongs to a title before a name: *former President Bush* is the same man."""
-    return any(read.tags[edge.governor].startswith("NNP") for edge in read.governors.get(word, ()))
 
 
 def _carries(read: ReadSentence, word: int, linked: Collection[int]) -> bool:

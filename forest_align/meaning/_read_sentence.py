@@ -1,7 +1,8 @@
-"""What the rules read of one sentence: words, lemmas, tags, who governs whom, and what denies what."""
+"""What the rules read of linked sentences: words, lemmas, tags, who governs whom, and what denies what."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from forest_align.alignment import Span
     from forest_align.types import Sentence
 
+Cell = tuple[int, int]  # a link
+# The partners of each linked word of the source, and of the target
+Partners = tuple[Mapping[int, Sequence[int]], Mapping[int, Sequence[int]]]
 # A denying word has its complement at most so many words behind it.
 _NEAR = 4
 _LIGHT_TAGS = frozenset(("IN", "TO", "DT", "POS", "CC", "RP", "EX", "WDT", "MD"))
@@ -40,6 +44,16 @@ class Denial(NamedTuple):
     target: int  # The word that it denies
     clause: int  # The verb of the clause that does not hold then; -1 if only the target is denied
     relation: str  # Opposite, or different if it says that something ended or almost happened
+
+
+def hull(*words: int) -> Span:
+    """The smallest span of all words."""
+    return min(words), max(words) + 1
+
+
+def is_in(cell: Cell, spans: tuple[Span | None, Span | None]) -> bool:
+    """Whether both words of a link lie in two spans."""
+    return all(span is not None and word in range(*span) for word, span in zip(cell, spans, strict=True))
 
 
 class ReadSentence:
@@ -65,20 +79,19 @@ class ReadSentence:
     @cached_property
     def governors(self) -> dict[int, list[Dependency]]:
         """The dependencies in which each word is the dependent."""
-        found: dict[int, list[Dependency]] = {}
-        for edge in self.dependencies:
-            if edge.governor >= 0 and edge.governor != edge.dependent:
-                found.setdefault(edge.dependent, []).append(edge)
-        return found
+        return self._dependencies_by("dependent")
 
     @cached_property
     def dependents(self) -> dict[int, list[Dependency]]:
         """The dependencies in which each word is the governor."""
-        found: dict[int, list[Dependency]] = {}
+        return self._dependencies_by("governor")
+
+    def _dependencies_by(self, end: str) -> dict[int, list[Dependency]]:
+        edges: dict[int, list[Dependency]] = {}
         for edge in self.dependencies:
             if edge.governor >= 0 and edge.governor != edge.dependent:
-                found.setdefault(edge.governor, []).append(edge)
-        return found
+                edges.setdefault(getattr(edge, end), []).append(edge)
+        return edges
 
     def degree(self, word: int) -> str:
         """R of a comparative, S of a superlative, nothing of other words: *largest*, *most severe*."""
@@ -133,7 +146,7 @@ class ReadSentence:
     @cached_property
     def denials(self) -> tuple[Denial, ...]:
         """What is denied in the sentence, from the left."""
-        found: list[Denial] = []
+        denials: list[Denial] = []
         taken: set[int] = set()
         negating = set(negating_words(self.lower, self.lemmas))
         for word in range(len(self)):
@@ -155,8 +168,8 @@ class ReadSentence:
             else:
                 continue
             if denial is not None:
-                found.append(denial)
-        return tuple(found)
+                denials.append(denial)
+        return tuple(denials)
 
     def is_before_value(self, word: int) -> bool:
         """Whether a value stands behind a word: *almost eight months*, *nearly half*, *almost a million*."""
@@ -171,11 +184,8 @@ class ReadSentence:
         span, lower = (word, word + 1), self.lower[word]
         if self.lower[word + 2 : word + 3] == ["than"] and self.lower[word + 1] in BOUNDS:
             return Denial(span, word + 1, -1, OPPOSITE)
-        is_contrast = self.lower[max(0, word - 1)] == "," and self.tags[word + 1 : word + 2] in (
-            ["DT"],
-            ["IN"],
-        )
-        if is_contrast:  # *A dog barked, not a cat*
+        next_tag = self.tags[word + 1 : word + 2]
+        if self.lower[max(0, word - 1)] == "," and next_tag in (["DT"], ["IN"]):  # *A dog barked, not a cat*
             return self._denied_behind(word, word + 1, OPPOSITE)
         if self.lower[word : word + 2] == ["no", "one"]:
             span, lower, word = (word, word + 2), "nobody", word + 1
@@ -193,14 +203,12 @@ class ReadSentence:
 
     def _denied_behind(self, start: int, end: int, relation: str) -> Denial | None:
         """The first content word behind a denial; the head of its noun phrase."""
-        place = end
-        while place < min(len(self), end + _NEAR + 2):
+        for place in range(end, min(len(self), end + _NEAR + 2)):
             if not self.profiles[place].is_function and self.tags[place] not in ("RB", "DT"):
                 break
             if self.profiles[place].is_punctuation:
                 return None
-            place += 1
-        if place >= min(len(self), end + _NEAR + 2):
+        else:
             return None
         while self.tags[place][:2] in ("JJ", "CD", "NN", "VB") and place + 1 < len(self):
             if not self.tags[place + 1].startswith("NN"):
@@ -221,3 +229,10 @@ class ReadSentence:
             if self.tags[place] == "VBG" or (self.tags[place] == "VB" and self.lower[place - 1] == "to"):
                 return Denial((word, word + 1), place, place, relation)
         return Denial((word, word + 1), word, word, relation)
+
+
+class LinkedSentences(NamedTuple):
+    """Two sentences and the partners of their linked words."""
+
+    sides: tuple[ReadSentence, ReadSentence]
+    partners: Partners

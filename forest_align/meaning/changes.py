@@ -6,7 +6,7 @@ Kovatchev et al. (2018): inflectional and derivational changes, spelling, format
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, NamedTuple
 
 from forest_align.alignment import CHANGE_NAMES
@@ -101,10 +101,9 @@ class WordChanges:
             for sentence, tags in zip((source, target), self._tags, strict=True)
         )
         self._links = sorted(set(links))
-        groups = lexical_groups(source, target, lexicon)
         self._written = [
             _Change(group.source, group.target, _WRITTEN[group.kind])
-            for group in groups
+            for group in lexical_groups(source, target, lexicon)
             if group.kind in _WRITTEN
             and any(_inside(link, group.source, group.target) for link in self._links)
         ]
@@ -123,18 +122,19 @@ class WordChanges:
         tuple of str
             Names in the order of :data:`~forest_align.alignment.CHANGE_NAMES`.
         """
-        found = {
+        spans = source_span, target_span
+        names = {
             change.name
             for change in self._changes
             if _within(change.source, source_span) and _within(change.target, target_span)
         }
-        links = [link for link in self._links if _inside(link, source_span, target_span)]
+        links = [link for link in self._links if _inside(link, *spans)]
         if not links:
-            found |= self._of_unlinked(source_span, target_span)
-        found |= self._of_quantities(source_span, target_span)
+            names |= self._of_unlinked(*spans)
+        names |= self._of_quantities(*spans)
         if self._cross(links):
-            found.add("word order")
-        return tuple(name for name in CHANGE_NAMES if name in found)
+            names.add("word order")
+        return tuple(name for name in CHANGE_NAMES if name in names)
 
     def _of_links(self) -> Iterator[_Change]:
         for i, j in self._links:
@@ -160,21 +160,16 @@ class WordChanges:
 
     def _of_names(self) -> Iterator[_Change]:
         """Linked names with other words: a part of the name, or another name."""
-        for source in self._names[0]:
-            for target in self._names[1]:
-                if not any(_inside(link, source, target) for link in self._links):
-                    continue
-                one, two = (
-                    [profile.lower for profile in profiles[slice(*span)]]
-                    for profiles, span in zip(self._profiles, (source, target), strict=True)
-                )
-                is_written = any(
-                    _overlap(source, change.source) and _overlap(target, change.target)
-                    for change in self._written
-                )
-                same = len(one) == len(two) and all(map(self._are_one_word, range(*source), range(*target)))
-                if not same and not is_written:
-                    yield _Change(source, target, "name")
+        for source, target in product(*self._names):
+            is_written = any(
+                _overlap(source, change.source) and _overlap(target, change.target)
+                for change in self._written
+            )
+            if is_written or not any(_inside(link, source, target) for link in self._links):
+                continue
+            words = range(*source), range(*target)
+            if len(words[0]) != len(words[1]) or not all(map(self._are_one_word, *words)):
+                yield _Change(source, target, "name")
 
     def _are_one_word(self, i: int, j: int) -> bool:
         """Whether two words are the same apart from their form."""
@@ -183,55 +178,47 @@ class WordChanges:
 
     def _of_unlinked(self, source_span: Span, target_span: Span) -> set[str]:
         """What replaces what in phrases without links inside: a pronoun or a name, by something else."""
-        spans = source_span, target_span
         content = [
-            [k for k in range(*span) if not self._profiles[side][k].is_punctuation]
-            for side, span in enumerate(spans)
+            [word for word in range(*span) if not profiles[word].is_punctuation]
+            for profiles, span in zip(self._profiles, (source_span, target_span), strict=True)
         ]
-        are_pronouns = [
-            bool(words) and all(self._pronouns(side, k) for k in words) for side, words in enumerate(content)
-        ]
-        if any(are_pronouns):
+        if any(
+            words and all(self._pronouns(side, word) for word in words) for side, words in enumerate(content)
+        ):
             return {"pronoun"}
-        have_names = [any(self._is_name(side, k) for k in words) for side, words in enumerate(content)]
-        return {"name"} if any(have_names) else set()
+        has_name = any(self._is_name(side, word) for side, words in enumerate(content) for word in words)
+        return {"name"} if has_name else set()
 
     def _of_quantities(self, source_span: Span, target_span: Span) -> set[str]:
         sides = [
-            [one for one in quantities if _within((one.start, one.end), span)]
+            [quantity for quantity in quantities if _within((quantity.start, quantity.end), span)]
             for quantities, span in zip(self._quantities, (source_span, target_span), strict=True)
         ]
-        if not all(sides):
-            return set()
-        found: set[str] = set()
-        paired: tuple[set[int], set[int]] = (set(), set())
+        names: set[str] = set()
+        equal: tuple[set[int], set[int]] = (set(), set())
         comparisons = {
             (a, b): compare(left, right)
-            for a, left in enumerate(sides[0])
-            for b, right in enumerate(sides[1])
+            for (a, left), (b, right) in product(enumerate(sides[0]), enumerate(sides[1]))
         }
         for (a, b), comparison in comparisons.items():
             if comparison is QuantityComparison.EQUAL:
-                paired[0].add(a)
-                paired[1].add(b)
-                if self._are_linked(sides[0][a], sides[1][b]) and not self._equal(sides[0][a], sides[1][b]):
-                    found.add("format")
+                equal[0].add(a)
+                equal[1].add(b)
+                if self._is_rewritten(sides[0][a], sides[1][b]):
+                    names.add("format")
         for (a, b), comparison in comparisons.items():
-            if comparison in _DIFFERENCES and a not in paired[0] and b not in paired[1]:
-                found.add("number")
-        return found
+            if comparison in _DIFFERENCES and a not in equal[0] and b not in equal[1]:
+                names.add("number")
+        return names
 
-    def _are_linked(self, one: Quantity, two: Quantity) -> bool:
-        return any(_inside(link, (one.start, one.end), (two.start, two.end)) for link in self._links)
-
-    def _equal(self, one: Quantity, two: Quantity) -> bool:
-        """Whether two quantities have the same words."""
-        words = (
-            [profile.lower for profile in profiles[quantity.start : quantity.end]]
-            for profiles, quantity in zip(self._profiles, (one, two), strict=True)
-        )
-        first, second = words
-        return first == second
+    def _is_rewritten(self, *quantities: Quantity) -> bool:
+        """Whether words of two quantities are linked, and are not the same."""
+        spans = [(quantity.start, quantity.end) for quantity in quantities]
+        words = [
+            [profile.lower for profile in profiles[slice(*span)]]
+            for profiles, span in zip(self._profiles, spans, strict=True)
+        ]
+        return words[0] != words[1] and any(_inside(link, *spans) for link in self._links)
 
     def _pronouns(self, side: int, word: int) -> frozenset[str]:
         """The pronouns of which a word is a form; empty for other words, such as *US* and *'s*."""

@@ -13,10 +13,18 @@ from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.lexicon.number_tables import UNITS
 from forest_align.meaning._compared_values import compared_values
 from forest_align.meaning._exchanged_roles import exchanged_roles
-from forest_align.meaning._left_over_words import left_over_relation
-from forest_align.meaning._read_sentence import SUBJECTS, Denial, ReadSentence
+from forest_align.meaning._left_over_words import left_over_relations
+from forest_align.meaning._read_sentence import (
+    SUBJECTS,
+    Cell,
+    Denial,
+    LinkedSentences,
+    ReadSentence,
+    hull,
+    is_in,
+)
 from forest_align.meaning._word_pairs import is_negative, word_relation
-from forest_align.meaning.meaning_words import BOUNDING, BOUNDS, QUANTIFIERS, VALUES, contrast
+from forest_align.meaning.meaning_words import BOUNDING, BOUNDS, VALUES, contrast
 from forest_align.meaning.relation_algebra import (
     DIFFERENT,
     EQUIVALENT,
@@ -28,10 +36,10 @@ from forest_align.meaning.relation_algebra import (
     HiddenRelation,
     Scope,
     SentenceRelations,
-    flipped,
 )
 
 if TYPE_CHECKING:
+    from forest_align.alignment import Alignment
     from forest_align.parsing.dependencies.typed import Dependency
     from forest_align.types import Sentence
 
@@ -42,9 +50,7 @@ _DOWNWARD = frozenset("all every each no any whoever".split())
 _DENIED = ("dobj", "nsubjpass", "ccomp", "xcomp")
 
 
-def atomic_relations(
-    source: Sentence, target: Sentence, links: Iterable[tuple[int, int]]
-) -> SentenceRelations:
+def atomic_relations(source: Sentence, target: Sentence, links: Iterable[Cell]) -> SentenceRelations:
     """The relations of the words of two sentences that are not equivalent.
 
     Parameters
@@ -59,42 +65,73 @@ def atomic_relations(
     return _Comparison(ReadSentence(source), ReadSentence(target), sorted(set(links))).relations
 
 
-class _Comparison:
-    """Two sentences and their links, while their relations are found."""
+def known_relations(alignment: Alignment) -> list[AtomicRelation]:
+    """The words that do not say the same, in the order of their rules.
 
-    def __init__(self, source: ReadSentence, target: ReadSentence, links: list[tuple[int, int]]) -> None:
+    Phrase pairs with a relation know more than words: exchanged roles, which need a tree, and words that a
+    model held for equivalent.
+
+    Parameters
+    ----------
+    alignment : Alignment
+        With word links.
+    """
+    return known_and_settled(alignment)[0]
+
+
+def known_and_settled(alignment: Alignment) -> tuple[list[AtomicRelation], list[AtomicRelation]]:
+    """The words that do not say the same, and those of which a phrase pair around them holds that they do."""
+    related = [(pair, pair.relation) for pair in alignment.phrases if pair.relation is not None]
+    spans = [(pair.source_node.span, pair.target_node.span) for pair, _ in related]
+    known = dict.fromkeys(evidence for _, relation in related for evidence in relation.evidence)
+    settled = []
+    for atomic in atomic_relations(alignment.source, alignment.target, alignment.words.pairs).relations:
+        # A relation that a phrase pair around it does not rest on is settled: the two say the same.
+        if atomic not in known and any(atomic.lies_in(*both) for both in spans):
+            settled.append(atomic)
+        else:
+            known.setdefault(atomic)
+    return list(known), settled
+
+
+class _Comparison:
+    """Two sentences and their links, while their relations are relations."""
+
+    def __init__(self, source: ReadSentence, target: ReadSentence, links: list[Cell]) -> None:
         self.sides = source, target
         self.links = links
         self.partners: tuple[dict[int, list[int]], dict[int, list[int]]] = ({}, {})
         for i, j in links:
             self.partners[0].setdefault(i, []).append(j)
             self.partners[1].setdefault(j, []).append(i)
+        self.pair = LinkedSentences((source, target), self.partners)
         # Links that need no look any more, and words that count as having no partner.
-        self.settled: set[tuple[int, int]] = set()
+        self.settled: set[Cell] = set()
         self.left_over: tuple[set[int], set[int]] = (set(), set())
-        self.values = compared_values(source, target, self.partners)
+        self.values = compared_values(self.pair)
         self.hidden: list[HiddenRelation] = []
 
     @property
     def relations(self) -> SentenceRelations:
         """All relations, and where they turn around."""
-        found = self._of_denials()
+        relations = self._of_denials()
         self.settled |= self.values.settled
-        found += self.values.relations
+        relations += self.values.relations
         for spans in self.values.compared:
-            self._hide(spans, {cell for cell in self.values.settled if _is_in(cell, spans)})
+            self._hide(spans, {cell for cell in self.values.settled if is_in(cell, spans)})
         if self._may_exchange:
-            roles = exchanged_roles(*self.sides, self.partners, self.values.equal)
+            roles = exchanged_roles(self.pair, self.values.equal)
             self.settled |= roles.settled
-            found += roles.relations
+            relations += roles.relations
             for cell, spans in roles.exchanges:
                 unknown = AtomicRelation(*_spans(cell), UNKNOWN, "converse")
                 self.hidden.append(HiddenRelation(unknown, *spans))
-        found += self._of_links()
-        found += self._of_left_over()
-        return SentenceRelations(found, [*self.scopes, *self._restrictors()], self.hidden)
+        relations += self._of_links()
+        silent = [self.denial_words[side] | self.values.words[side] for side in (0, 1)]
+        relations += left_over_relations(self.pair, self.left_over, (silent[0], silent[1]))
+        return SentenceRelations(relations, [*self.scopes, *self._restrictors()], self.hidden)
 
-    def _hide(self, spans: tuple[Span, Span], cells: Iterable[tuple[int, int]]) -> None:
+    def _hide(self, spans: tuple[Span, Span], cells: Iterable[Cell]) -> None:
         """Hide what linked words say by themselves within two spans."""
         for cell in cells:
             units = [UNITS.get(read.lower[word]) for read, word in zip(self.sides, cell, strict=True)]
@@ -126,7 +163,7 @@ class _Comparison:
             for read in self.sides
         )
         self.scopes: list[Scope] = []
-        found: list[AtomicRelation] = []
+        relations: list[AtomicRelation] = []
         for one in list(rest[0]):
             for other in rest[1]:
                 if self._agree(one, other):
@@ -134,16 +171,16 @@ class _Comparison:
                     rest[1].remove(other)
                     self._settle_denials(one, other)
                     if one.relation != other.relation:
-                        found.append(AtomicRelation(one.span, other.span, UNKNOWN, NEGATION))
+                        relations.append(AtomicRelation(one.span, other.span, UNKNOWN, NEGATION))
                     break
         for side in (0, 1):
             for denial in rest[side]:
-                found += self._of_denial(side, denial)
+                relations += self._of_denial(side, denial)
             for denial in denied[side]:  # *did not deny it*, *confirmed it*: perhaps the same
                 opposed = [cell for cell in self._links_of(side, denial.span[0]) if self._opposed(*cell)]
                 self.settled.update(opposed)
-                found += [AtomicRelation(*_spans(cell), UNKNOWN, NEGATION) for cell in opposed]
-        return found
+                relations += [AtomicRelation(*_spans(cell), UNKNOWN, NEGATION) for cell in opposed]
+        return relations
 
     def _agree(self, one: Denial, other: Denial) -> bool:
         """Whether two denials deny the same."""
@@ -164,11 +201,7 @@ class _Comparison:
             yield from (edge for edge in self.sides[side].governors.get(word, ()) if edge.relation == "aux")
 
     def _opposed(self, i: int, j: int) -> bool:
-        relation, _ = self._word_relation(i, j)
-        return relation == OPPOSITE
-
-    def _is_noun(self, side: int, word: int) -> bool:
-        return self.sides[side].tags[word].startswith("NN")
+        return self._word_relation(i, j)[0] == OPPOSITE
 
     def _settle_denials(self, one: Denial, other: Denial) -> None:
         for side, denial in enumerate((one, other)):
@@ -192,7 +225,7 @@ class _Comparison:
         self.settled |= {(i, j) for i in range(*one.span) for j in range(*other.span)}
         for i, j in self.links:  # *did not see anyone*, *saw nobody*
             if (i in range(*one.span)) != (j in range(*other.span)):
-                spans = _hull({*range(*one.span), i}), _hull({*range(*other.span), j})
+                spans = hull(*range(*one.span), i), hull(*range(*other.span), j)
                 unknown = AtomicRelation(_span(i), _span(j), UNKNOWN, NEGATION)
                 self.hidden.append(HiddenRelation(unknown, *spans))
 
@@ -208,7 +241,7 @@ class _Comparison:
             relation = AtomicRelation(denial.span, None, GENERAL, "approximate value")
             return [relation if side == 0 else relation.swap()]  # *no more than an hour*, *an hour*
         cells = self._cells(side, denial.target, others)
-        spans = self._from(side, _hull({*own, denial.target}), _hull(set(others)))
+        spans = self._from(side, hull(*own, denial.target), hull(*others))
         bounds = {self._bound(1 - side, other) for other in others} - {""}
         if bounds:  # *not less than 60*, *at least 60*
             self.settled |= set(cells)
@@ -224,10 +257,10 @@ class _Comparison:
                 self.settled |= set(opposed)
                 self._hide(spans, opposed)
                 return []
-        elif self._is_noun(side, denial.target):
+        elif self.sides[side].tags[denial.target].startswith("NN"):
             return []  # *failure* and *defects*: a noun denies what belongs to it
         elif any(self._word_relation(*cell)[0] in (EQUIVALENT, OPPOSITE) for cell in cells):
-            return []  # both words deny, or a contrast is found by itself
+            return []  # both words deny, or a contrast is relations by itself
         else:
             self.settled |= set(cells)
         # *Aiding*, *doing nothing to discourage*: of what is denied only something else is said.
@@ -239,15 +272,15 @@ class _Comparison:
             return [AtomicRelation(*spans, UNKNOWN, NEGATION)]
         for word in own:  # nobody, somebody
             if any(self._opposed(*cell) for cell in self._links_of(side, word)):
-                spans = self._from(side, denial.span, _hull(set(self.partners[side][word])))
+                spans = self._from(side, denial.span, hull(*self.partners[side][word]))
         return [AtomicRelation(*spans, denial.relation, NEGATION)]
 
     @staticmethod
-    def _cells(side: int, word: int, others: Iterable[int]) -> list[tuple[int, int]]:
+    def _cells(side: int, word: int, others: Iterable[int]) -> list[Cell]:
         """The links of a word of one side with words of the other side."""
         return [(word, other) if side == 0 else (other, word) for other in others]
 
-    def _links_of(self, side: int, word: int) -> list[tuple[int, int]]:
+    def _links_of(self, side: int, word: int) -> list[Cell]:
         """All links of a word."""
         return self._cells(side, word, self.partners[side].get(word, ()))
 
@@ -306,8 +339,8 @@ class _Comparison:
 
     def _of_links(self) -> list[AtomicRelation]:
         self._set_approximations_apart()
-        found = []
-        done: set[tuple[int, int]] = set()
+        relations = []
+        done: set[Cell] = set()
         for cell in self.links:
             # Of most links both words are the same, and have no other partner.
             if cell in done or self._is_plain(*cell):
@@ -323,8 +356,8 @@ class _Comparison:
             columns -= {j for j in columns if self._is_light_beside(1, j, {i for i, _ in settled})}
             open_cells = {(i, j) for i, j in block if i in rows and j in columns} - settled
             if open_cells:
-                found += self._of_block(rows, columns, open_cells)
-        return found
+                relations += self._of_block(rows, columns, open_cells)
+        return relations
 
     def _is_light_beside(self, side: int, word: int, others: set[int]) -> bool:
         return not others.isdisjoint(self.partners[side][word]) and self.sides[side].is_light(word)
@@ -333,7 +366,7 @@ class _Comparison:
         are_alone = len(self.partners[0][i]) == len(self.partners[1][j]) == 1
         return are_alone and self.sides[0].complex_word(i) == self.sides[1].complex_word(j)
 
-    def _block(self, cell: tuple[int, int]) -> tuple[set[int], set[int]]:
+    def _block(self, cell: Cell) -> tuple[set[int], set[int]]:
         """All words that links join with two linked words."""
         rows, columns = {cell[0]}, {cell[1]}
         todo = [(0, cell[0]), (1, cell[1])]
@@ -346,21 +379,21 @@ class _Comparison:
                     todo.append((1 - side, other))
         return rows, columns
 
-    def _of_block(
-        self, rows: set[int], columns: set[int], cells: set[tuple[int, int]]
-    ) -> list[AtomicRelation]:
+    def _of_block(self, rows: set[int], columns: set[int], cells: set[Cell]) -> list[AtomicRelation]:
         if len(rows) == len(columns) == 1:
             ((i, j),) = cells
             relation, rule = self._word_relation(i, j)
             if relation == EQUIVALENT:
                 return []
-            relation, rule = self._of_pronouns(i, j) or (relation, rule)
+            are_pronouns = self.sides[0].tags[i] == "PRP", self.sides[1].tags[j] == "PRP"
+            if are_pronouns[0] != are_pronouns[1]:  # a pronoun says less than a noun
+                relation, rule = GENERAL if are_pronouns[0] else SPECIFIC, "pronoun"
             rule = VALUES if (i, j) in self.values.open else rule or "other words"
             return [AtomicRelation(_span(i), _span(j), relation, rule)]
         known = {cell: self._word_relation(*cell) for cell in cells}
         same = [cell for cell, (relation, _) in known.items() if relation == EQUIVALENT]
         content = [cell for cell in same if not self.sides[0].is_light(cell[0])]
-        spans = _hull(rows), _hull(columns)
+        spans = hull(*rows), hull(*columns)
         if any(spans == (group.source, group.target) for group in self._groups):
             return []
         if (UNKNOWN, "contrast") in known.values():  # *a few*, *few*
@@ -399,69 +432,6 @@ class _Comparison:
     def _groups(self) -> list[Group]:
         return lexical_groups(self.sides[0].sentence, self.sides[1].sentence, load_lexicon())
 
-    def _of_pronouns(self, i: int, j: int) -> tuple[str, str] | None:
-        """A pronoun says less than a noun."""
-        are_pronouns = [read.tags[k] == "PRP" for read, k in zip(self.sides, (i, j), strict=True)]
-        if are_pronouns[0] == are_pronouns[1]:
-            return None
-        return (GENERAL if are_pronouns[0] else SPECIFIC), "pronoun"
-
-    def _of_left_over(self) -> list[AtomicRelation]:
-        found = []
-        for side, read in enumerate(self.sides):
-            linked = self.partners[side].keys() - self.left_over[side]
-            for word in range(len(read)):
-                if word in linked or word in self.denial_words[side] or word in self.values.words[side]:
-                    continue
-                if self._is_degree(side, word):
-                    continue
-                known = self._of_quantifier(side, word) or left_over_relation(read, word, linked)
-                if known is None:
-                    continue
-                if read.lower[word] == "former" and self._was(side, word):
-                    known = UNKNOWN, known[1]
-                span = _span(word)
-                if side == 0:
-                    found.append(AtomicRelation(span, None, *known))
-                else:
-                    found.append(AtomicRelation(None, span, flipped(known[0]), known[1]))
-        return found
-
-    def _was(self, side: int, adjective: int) -> bool:
-        """Whether the other sentence says that someone was what a noun is called: *was her teacher*."""
-        other = self.sides[1 - side]
-        return any(
-            below.relation == "cop" and other.lower[below.dependent] in ("was", "were")
-            for edge in self.sides[side].governors.get(adjective, ())
-            for partner in self.partners[side].get(edge.governor, ())
-            for below in other.dependents.get(partner, ())
-        )
-
-    def _is_degree(self, side: int, word: int) -> bool:
-        """Whether a word says what the form of a linked word says: *most costly*, *costliest*."""
-        degree = self.sides[side].tags[word]
-        if degree not in ("RBR", "RBS"):
-            return False
-        return any(
-            self.sides[1 - side].tags[other].endswith(degree[-1])
-            for edge in self.sides[side].governors.get(word, ())
-            for other in self.partners[side].get(edge.governor, ())
-        )
-
-    def _of_quantifier(self, side: int, word: int) -> tuple[str, str] | None:
-        """What a quantifier without a link does, beside that of the linked noun; None for other words."""
-        read, other = self.sides[side], self.sides[1 - side]
-        if read.lower[word] not in QUANTIFIERS or word not in read.governors:
-            return None
-        noun = read.governors[word][0].governor
-        for partner in self.partners[side].get(noun, ()):
-            for edge in other.dependents.get(partner, ()):
-                relation = contrast(read.lower[word], other.lower[edge.dependent])
-                if relation is not None:
-                    return relation, "quantifier"
-        strong = read.lower[word] in ("all", "every", "each", "most", "many", "several")
-        return (SPECIFIC, "quantifier") if strong else None
-
     def _restrictors(self) -> Iterator[Scope]:
         """The noun phrases with a universal quantifier."""
         for side, read in enumerate(self.sides):
@@ -486,26 +456,18 @@ def _without_double(denials: Iterable[Denial]) -> tuple[list[Denial], list[Denia
 
 def _below(read: ReadSentence, word: int) -> set[int]:
     """A word and all that depends on it."""
-    found, todo = {word}, [word]
+    words, todo = {word}, [word]
     while todo:
         for edge in read.dependents.get(todo.pop(), ()):
-            if edge.dependent not in found:
-                found.add(edge.dependent)
+            if edge.dependent not in words:
+                words.add(edge.dependent)
                 todo.append(edge.dependent)
-    return found
-
-
-def _hull(words: set[int]) -> Span:
-    return min(words), max(words) + 1
+    return words
 
 
 def _span(word: int) -> Span:
     return word, word + 1
 
 
-def _spans(cell: tuple[int, int]) -> tuple[Span, Span]:
+def _spans(cell: Cell) -> tuple[Span, Span]:
     return _span(cell[0]), _span(cell[1])
-
-
-def _is_in(cell: tuple[int, int], spans: tuple[Span, Span]) -> bool:
-    return all(start <= word < end for word, (start, end) in zip(cell, spans, strict=True))
