@@ -102,10 +102,10 @@ def plot_sweep(study: optuna.Study, path: Path) -> None:
 
 
 def _figure(width: float, height: float) -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise PlotError(_MISSING) from None
+    if not can_plot():
+        raise PlotError(_MISSING)
+    from matplotlib.figure import Figure
+
     return Figure(figsize=(width, height), layout="constrained")
 
 

@@ -34,7 +34,8 @@ print(json.dumps(opened))
 
 def part(name: str, learned_from: tuple[str, ...] = (), **others: tuple[str, ...]) -> BundledPart:
     made_with, loads = others.get("made_with", ()), others.get("loads", ())
-    return BundledPart(name, "", "", "Apache-2.0", dict.fromkeys(learned_from, "training"), made_with, loads)
+    learned = dict.fromkeys(learned_from, "training")
+    return BundledPart(name, "", "Apache-2.0", "", learned, made_with, loads)
 
 
 def test_a_part_has_the_worst_terms_of_all_that_it_depends_on() -> None:

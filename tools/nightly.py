@@ -157,7 +157,7 @@ def main() -> int:
     if options.minutes >= LEAST_FOR_COVERAGE:
         results["killed parts of clusters"] = run(
             "killed parts of clusters",
-            [*tests, "-m", "engine", "tests/jobs/test_ray_parts.py", "-k", "drawn"],
+            [*tests, "-m", "engine", "tests/jobs/test_ray_cluster.py", "-k", "drawn"],
             {"FOREST_ALIGN_NIGHTLY": str(TRIALS)},
         )
         results["all tests"] = run("all tests", ["-m", "coverage", "run", *tests])

@@ -159,14 +159,14 @@ def run_shards(job: Job) -> None:
 
 def run_ray(job: Job) -> None:
     """``--engine ray`` with two actors on this machine, and ``join``."""
-    from forest_align.jobs import ray_parts
+    from forest_align.jobs import ray_cluster
 
-    usual, parts = ray_parts.make_parts, job.folder / "parts"
+    usual, parts = ray_cluster.make_parts, job.folder / "parts"
 
     def logged(work: Any, numbers: Sequence[int], options: RayOptions) -> Iterator[int]:
         return usual(LoggedParts(work, job.log), numbers, options)  # type: ignore[arg-type]
 
-    with patch.object(ray_parts, "make_parts", logged):
+    with patch.object(ray_cluster, "make_parts", logged):
         job.align(parts, "--engine", "ray", "--num-actors", "2", "--part-size", str(job.batch_size))
     job.join(parts)
 

@@ -46,11 +46,10 @@ class AlignOptions:
     )
     output: str | None = output_option()
     aligner: str | None = aligner_option("what aligns")
-    model: str | None = option("--model", metavar="FOLDER", help="a trained model; default: the bundled one")
+    model: str | None = option("--model FOLDER", help="a trained model; default: the bundled one")
     variant: None = removed_variant()
     parser: str | None = option(
-        "--parser",
-        metavar="NAME",
+        "--parser NAME",
         help="en (bundled), a benepar model or a folder; default: trees of the input if it has them, else en",
     )
     annotator: str | None = option(
@@ -72,23 +71,20 @@ class AlignOptions:
     tokenized: bool = tokenized_option()
     escapes: str | None = escapes_option()
     words: str | None = option(
-        "--words",
-        metavar="NAME|FILE",
+        "--words NAME|FILE",
         help=f"where word candidates come from: {', '.join(WORDS)} (links of the input), "
         "or a file of Pharaoh links; default: as the model has it",
     )
     links: str = links_option()
     ppdb: str | None = option(
-        "--ppdb",
-        metavar="FILE",
+        "--ppdb FILE",
         help="paraphrase pairs (TSV or PPDB's own lines, perhaps gzipped) as further evidence; without them, "
         "sultan uses WordNet and word vectors",
     )
     alignments: int = option(
-        "-k",
+        "-k N",
         type=positive,
         default=1,
-        metavar="N",
         help="the N best different alignments of each pair (forest; not pharaoh)",
     )
     chunks: bool = option(
@@ -106,9 +102,8 @@ class AlignOptions:
     )
     explain: bool = option("--explain", action="store_true", help="name the evidence for each word link")
     min_probability: float | None = option(
-        "--min-probability",
+        "--min-probability P",
         type=float,
-        metavar="P",
         help="drop word links and phrase pairs less probable than P; default: keep all",
     )
     partial: bool = option(
@@ -117,12 +112,11 @@ class AlignOptions:
         help="drop the outermost phrase pairs less probable than 0.5, such as that of sentences that share a "
         "part only; what they contain stays",
     )
-    workers: int = option("--workers", type=positive, default=1, metavar="N", help="processes")
+    workers: int = option("--workers N", type=positive, default=1, help="processes")
     batch_size: int = option(
-        "--batch-size",
+        "--batch-size N",
         type=positive,
         default=BATCH_SIZE,
-        metavar="N",
         help="pairs parsed together; with 1 each is answered at once",
     )
     resume: bool = option(
@@ -132,8 +126,7 @@ class AlignOptions:
     device: str = device_option()
     cluster: GpuClusterOptions = part(GpuClusterOptions)
     part_size: int | None = option(
-        "--part-size",
+        "--part-size N",
         type=positive,
-        metavar="N",
         help=f"with --engine, pairs of each part in the folder OUT; default: {PART_SIZE}",
     )

@@ -53,10 +53,9 @@ class _ChooseAligner(argparse.Action):
 def aligner_option(what: str) -> Any:
     """``--aligner`` with the names of the bundled aligners."""
     return option(
-        "--aligner",
+        "--aligner NAME",
         action=_ChooseAligner,
         choices=(*ALIGNERS, "help"),
-        metavar="NAME",
         help=f"{what} ('--aligner help' explains the bundled ones); default: forest",
     )
 
@@ -99,21 +98,26 @@ def load_aligner(options: AlignerChoice) -> Aligner:
     if options.model and options.aligner not in (None, kind):
         raise ModelError(f"the model in {options.model} is for the aligner {kind}, not {options.aligner}")
     settings: dict[str, Any] = {}
-    if options.annotator is not None:
-        refuse_for(kind, "annotator", "--annotator")
-        settings["annotator"] = options.annotator
-    if options.alignments > 1:
-        refuse_for(kind, "alignments", f"-k {options.alignments}")
-        settings["alignments"] = options.alignments
     if uses_given_links(options.words):
         refuse_with("--words", options, f"--words {options.words}")
-    if options.links != "sure":
-        refuse_for(kind, "links", "--links all")
-        settings["links"] = options.links
+    for field, is_asked, flag in (
+        ("annotator", options.annotator is not None, "--annotator"),
+        ("alignments", options.alignments > 1, f"-k {options.alignments}"),
+        ("links", options.links != "sure", "--links all"),
+    ):
+        if is_asked:
+            refuse_for(kind, field, flag)
+            settings[field] = getattr(options, field)
     if options.device != "cpu":
         settings["device"] = options.device
-    if options.words is not None or options.ppdb is not None:
-        settings |= _evidence(kind, options)
+    if options.words is not None and not (kind == "projection" and uses_given_links(options.words)):
+        refuse_for(kind, "words", f"--words {options.words}")
+        # Given links come with the pairs, so these candidates are never used; they load no word vectors.
+        settings["candidates"] = "dictionary" if uses_given_links(options.words) else options.words
+    if options.ppdb is not None:
+        from forest_align.lexicon.pair_table import PairTable
+
+        settings["ppdb"] = PairTable.load(options.ppdb)
     if options.parser is not None:
         from forest_align.parsing.parser_loading import locate_parser
 
@@ -155,22 +159,6 @@ def contents_of(name: str | None) -> str:
 def uses_given_links(words: str | None) -> bool:
     """Whether ``--words`` is ``given`` or a file of links."""
     return words is not None and words not in WORD_CANDIDATES
-
-
-def _evidence(kind: str, options: AlignerChoice) -> dict[str, Any]:
-    """Settings of an aligner for ``--words`` and ``--ppdb``."""
-    from forest_align.lexicon.pair_table import PairTable
-
-    projects = kind == "projection" and uses_given_links(options.words)
-    if options.words is not None and not projects:
-        refuse_for(kind, "words", f"--words {options.words}")
-    settings: dict[str, Any] = {}
-    if options.words is not None and not projects:
-        # Given links come with the pairs, so these candidates are never used; they load no word vectors.
-        settings["candidates"] = "dictionary" if uses_given_links(options.words) else options.words
-    if options.ppdb is not None:
-        settings["ppdb"] = PairTable.load(options.ppdb)
-    return settings
 
 
 def links_of_file(path: str) -> Iterator[Links | InputError]:

@@ -19,8 +19,13 @@ T = TypeVar("T")
 def option(*flags: str, default: Any = None, **settings: Any) -> Any:
     """A field that holds the value of an option; ``settings`` are further arguments of ``add_argument``.
 
-    Without ``flags`` it is an argument. A flag has the value that it does not set.
+    The last flag may name the value, as ``--epochs N`` does. Without ``flags`` it is an argument. A flag has
+    the value that it does not set.
     """
+    if flags:
+        last, _, metavar = flags[-1].partition(" ")
+        flags = (*flags[:-1], last)
+        settings |= {"metavar": metavar} if metavar else {}
     action = settings.get("action")
     if action in ("store_true", "store_false"):
         default = action == "store_false"
@@ -187,9 +192,8 @@ def escapes_option() -> Any:
 def device_option() -> Any:
     """``--device``: where the networks compute."""
     return option(
-        "--device",
+        "--device NAME",
         default="cpu",
-        metavar="NAME",
         help="where networks compute: cpu, cuda (a GPU), cuda:1, or auto: a GPU if there is one",
     )
 
@@ -198,8 +202,7 @@ def output_option() -> Any:
     """``-o``; its value is None for standard output."""
     return option(
         "-o",
-        "--output",
-        metavar="OUT",
+        "--output OUT",
         type=lambda path: None if path == "-" else path,
         help="file to write; default: standard output (-)",
     )
@@ -238,7 +241,7 @@ ALIGNERS_OF = {
     "also": ("forest",),
     "tuned with ppdb": ("contextual", "sultan"),
 }
-_FLAGS = {"alignments": "-k", "source_format": "--from", "target": "a second sentence"}
+_FLAGS = {"alignments": "-k", "k": "-k", "source_format": "--from", "target": "a second sentence"}
 _PARTS_ARE_MADE = "unfinished parts are made in any case"
 _NO_COLUMN = "its columns have no place for that; jsonl has"
 _TABLE_IS_JOINED = "'forest-align join' writes the table, and takes it"
@@ -278,6 +281,17 @@ REFUSED_WITH: dict[str, dict[str, str]] = {
 def flag_of(name: str) -> str:
     """How an option is written on the command line."""
     return _FLAGS.get(name, f"--{name.replace('_', '-')}")
+
+
+def settings_of(options: Any, *names: str) -> dict[str, str]:
+    """Options as the settings that a resumed run must share; an option that is not given is empty."""
+    return {flag_of(name): _shown(getattr(options, name)) for name in names}
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, tuple):
+        return " ".join(value)
+    return ("given" if value else "") if value is None or isinstance(value, bool) else str(value)
 
 
 def refuse_with(what: str, options: Any, shown: str | None = None) -> None:

@@ -21,6 +21,7 @@ from forest_align.cli.arguments import (
     word_candidates_name,
 )
 from forest_align.cli.input_reports import report_skipped
+from forest_align.system.terminal import counting_bar
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
@@ -37,18 +38,14 @@ class CorpusOptions:
     columns: tuple[str, str] | None = columns_option()
     tokenized: bool = tokenized_option()
     escapes: str | None = escapes_option()
-    forests: Path | None = option(
-        "--forests", metavar="CACHE", type=Path, help="cache of parses and features"
-    )
+    forests: Path | None = option("--forests CACHE", type=Path, help="cache of parses and features")
     parser: str | None = option(
-        "--parser",
-        metavar="NAME",
+        "--parser NAME",
         help="en (bundled), a benepar model or a folder; default: trees of the input if it has them, else en",
     )
     words: str | None = option(
         "--words",
-        "--candidates",
-        metavar="NAME",
+        "--candidates NAME",
         type=word_candidates_name,
         help=f"source of word candidates: {' or '.join(WORD_CANDIDATES)}; default: as the model has it",
     )
@@ -59,7 +56,7 @@ class GoldOptions:
     """Which gold links to learn from, how to parse the sentences, and where to save the model."""
 
     gold: tuple[str, ...] = argument("GOLD", nargs="+", help="files of pairs with word links, or -")
-    output: Path = option("-o", "--output", metavar="MODEL", type=Path, required=True, help="folder to write")
+    output: Path = option("-o", "--output MODEL", type=Path, required=True, help="folder to write")
     format: str | None = format_option("--from", "format of all files; recognised by default")
     links: str = option(
         "--links",
@@ -67,10 +64,8 @@ class GoldOptions:
         default="sure",
         help="which gold links to learn: the sure ones, or all, with the possible ones",
     )
-    forests: Path | None = option("--forests", metavar="CACHE", type=Path, help="cache of parses")
-    parser: str = option(
-        "--parser", default="en", metavar="NAME", help="en (bundled), a benepar model or a folder"
-    )
+    forests: Path | None = option("--forests CACHE", type=Path, help="cache of parses")
+    parser: str = option("--parser NAME", default="en", help="en (bundled), a benepar model or a folder")
 
 
 def check_model_folder(path: Path, *, beside: bool = True) -> None:
@@ -148,13 +143,8 @@ def read_gold_files(
 ) -> list[SentencePair | InputError]:
     """Read pairs to be scored; refuse files without gold before hours of work.
 
-    Pairs that are scored by other ``gold`` than links need none. ``links`` are those that
-    count.
-
-    Raises
-    ------
-    InputError
-        If there are files, but none of their pairs has gold, or none of their links counts.
+    Pairs that are scored by other ``gold`` than links need none. ``links`` are those that count. Raises
+    InputError if there are files, but none of their pairs has gold, or none of their links counts.
     """
     from forest_align.em.corpus.parsed_pairs import with_gold
 
@@ -184,8 +174,6 @@ def prepare_corpus(
     Errors of single pairs go to stderr, unless ``quiet`` because the same pairs were prepared before. With
     ``learn`` the reader learns its dictionary from the pairs.
     """
-    from forest_align.system.terminal import counting_bar
-
     with counting_bar("preparing", 3 * len(pairs)) as bar:
         parsed = reader.parse(pairs, bar.update)
         if learn:

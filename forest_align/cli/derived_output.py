@@ -30,6 +30,7 @@ from forest_align.cli.arguments import (
     option,
     output_option,
     refuse_with,
+    settings_of,
     tokenized_option,
     view,
 )
@@ -79,11 +80,11 @@ class DerivedOptions:
     tokenized: bool = tokenized_option()
     escapes: str | None = escapes_option()
     aligner: str | None = aligner_option("what aligns")
-    model: str | None = option("--model", metavar="FOLDER", help="a trained model; default: the bundled one")
+    model: str | None = option("--model FOLDER", help="a trained model; default: the bundled one")
     parser: str | None = option(
-        "--parser", metavar="NAME", help="en (bundled), a benepar model or a folder; default: en"
+        "--parser NAME", help="en (bundled), a benepar model or a folder; default: en"
     )
-    workers: int = option("--workers", type=positive, default=1, metavar="N", help="processes")
+    workers: int = option("--workers N", type=positive, default=1, help="processes")
     resume: bool = option("--resume", action="store_true", help="continue OUT where a run stopped (jsonl)")
 
 
@@ -194,7 +195,6 @@ def _align(options: DerivedOptions) -> _Work:
         lambda left: aligned_items(left, aligner, BATCH_SIZE, options.workers),
         {
             **made_with(chosen, aligner),
-            "--tokenized": "given" if options.tokenized else "",
-            "--escapes": options.escapes or "",
+            **settings_of(options, "tokenized", "escapes"),
         },
     )

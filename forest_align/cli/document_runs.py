@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from forest_align._version import __version__
 from forest_align.alignment import DocumentAlignment, SupportReport
 from forest_align.cli import EXIT_OK, EXIT_SOME_FAILED
-from forest_align.cli.arguments import format_of_output, option, output_option
+from forest_align.cli.arguments import format_of_output, option, output_option, settings_of
 from forest_align.data.formats.fields import require_columns
 from forest_align.data.text.lines import STANDARD_INPUT, InputLines
 from forest_align.jobs.run_record import RunRecord
@@ -45,8 +45,8 @@ def _read_document(path: str, lines: bool) -> Sentences:
     Raises InputError if the file cannot be read, or is not UTF-8.
     """
     try:
-        with InputLines(path) as found:
-            return list(found) if lines else found.text()
+        with InputLines(path) as file:
+            return list(file) if lines else file.text()
     except OSError as error:
         raise InputError(error.strerror or str(error), file=path) from None
 
@@ -66,8 +66,8 @@ def read_document_pairs(
         yield DocumentPair("1", _read_document(path, lines), _read_document(target, lines))
         return
     is_json: bool | None = None
-    with InputLines(path) as found:
-        for number, line in found.numbered(blank_end=False):
+    with InputLines(path) as file:
+        for number, line in file.numbered(blank_end=False):
             try:
                 if isinstance(line, InputError):
                     raise line
@@ -75,7 +75,7 @@ def read_document_pairs(
                     is_json = line.lstrip().startswith("{")
                 yield _of_json(line, number, names) if is_json else _of_paths(line, number, lines)
             except InputError as error:
-                yield _BrokenPair(_name(line, number), error.at(file=found.name, line=number))
+                yield _BrokenPair(_name(line, number), error.at(file=file.name, line=number))
 
 
 def _of_paths(line: str, number: int, lines: bool) -> DocumentPair:
@@ -108,11 +108,10 @@ def _read_sentences(fields: Fields, side: str) -> Sentences:
     value = fields.raw(side)
     if isinstance(value, str):
         return value
-    return [_read_sentence(one, f"{fields.name(side)}[{k}]") for k, one in enumerate(fields.items(side))]
-
-
-def _read_sentence(value: Any, path: str) -> str | Sentence:
-    return value if isinstance(value, str) else Sentence.from_dict(value, path)
+    return [
+        item if isinstance(item, str) else Sentence.from_dict(item, f"{fields.name(side)}[{place}]")
+        for place, item in enumerate(fields.items(side))
+    ]
 
 
 def _name(line: str | InputError, number: int) -> str:
@@ -156,51 +155,51 @@ def result_format(options: ResultOptions, inputs: Sequence[str | None]) -> str:
     return chosen
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentWork:
-    """What a command makes of pairs of documents."""
-
-    command: str  # for messages
-    # An InputError becomes the error of the pair's result.
-    result_of: Callable[[DocumentPair], DocumentAlignment | SupportReport]
-    # Makes the result of a failed pair from its name and the error.
-    failed: Callable[[str, str], DocumentAlignment | SupportReport]
-    page: Callable[[], EntryWriter]  # makes the writer of HTML
-    made_with: Mapping[str, str]  # settings that a resumed run must share
-
-
 def write_results(
-    work: DocumentWork, pairs: Iterator[DocumentPair | _BrokenPair], options: ResultOptions, to: str
+    command: str,
+    pairs: Iterator[DocumentPair | _BrokenPair],
+    options: ResultOptions,
+    to: str,
+    result_of: Callable[[DocumentPair], DocumentAlignment | SupportReport],
+    *,
+    failed: Callable[[str, str], DocumentAlignment | SupportReport],
+    page: tuple[Callable[[Any], str], str, str],
+    made_with: Mapping[str, str],
 ) -> int:
-    """Write results in the format ``to``, and report those with an error; return the exit status."""
-    writer = _writer(to, work.page)
+    """Write results in the format ``to``, and report those with an error; return the exit status.
+
+    A pair that cannot be read or processed keeps its place: ``failed`` makes its result of its name and the
+    error. ``page`` has what writes a result as HTML, and what comes before and after all of them.
+    ``made_with`` are settings that a resumed run must share.
+    """
+    section, header, footer = page
+    writer = {
+        "html": EntryWriter(section, header, footer),
+        "text": EntryWriter(lambda result: f"{result}\n"),
+        "jsonl": EntryWriter(lambda result: f"{result.to_json()}\n", one_line_each=True),
+    }[to]
     if options.resume and (options.output is None or not writer.one_line_each):
         raise InputError("--resume needs -o OUT, and --to jsonl")
-    settings = {"the version": __version__, **work.made_with, "--lines": "given" if options.lines else ""}
+    settings = {"the version": __version__, **made_with, **settings_of(options, "lines")}
     # A pair may take minutes, so each is a block of its own.
     run = LineRun[DocumentPair | _BrokenPair](
-        work.command, options.output, writer, settings, Share(None, 1), _texts, resume=options.resume
+        command, options.output, writer, settings, Share(None, 1), _texts, resume=options.resume
     )
 
     def lines(left: Iterator[DocumentPair | _BrokenPair]) -> Iterator[Line[DocumentPair | _BrokenPair]]:
         for pair in left:
-            result = _result(work, pair)
+            try:
+                if isinstance(pair, _BrokenPair):
+                    raise pair.error
+                result = result_of(pair)
+            except InputError as error:
+                result = failed(pair.name, str(error))
             if result.error:
-                print(f"forest-align {work.command}: pair {result.id}: {result.error}", file=sys.stderr)
+                print(f"forest-align {command}: pair {result.id}: {result.error}", file=sys.stderr)
             yield pair, writer.line(result), (result.id, result.error) if result.error else None
 
     run.write(lines(run.left(pairs, lambda pair: _check_last(run.record, pair, str(options.output)))))
     return EXIT_SOME_FAILED if run.record.failures else EXIT_OK
-
-
-def _result(work: DocumentWork, pair: DocumentPair | _BrokenPair) -> DocumentAlignment | SupportReport:
-    """What a pair yields; one that cannot be read or processed keeps its place and has an error."""
-    try:
-        if isinstance(pair, _BrokenPair):
-            raise pair.error
-        return work.result_of(pair)
-    except InputError as error:
-        return work.failed(pair.name, str(error))
 
 
 def _texts(pair: DocumentPair | _BrokenPair) -> list[str]:
@@ -208,7 +207,7 @@ def _texts(pair: DocumentPair | _BrokenPair) -> list[str]:
     if isinstance(pair, _BrokenPair):
         return [pair.name]
     sides = ([side] if isinstance(side, str) else side for side in (pair.source, pair.target))
-    texts = ["\t".join(one if isinstance(one, str) else one.text for one in side) for side in sides]
+    texts = ["\t".join(part if isinstance(part, str) else part.text for part in side) for side in sides]
     return [pair.name, *texts]
 
 
@@ -219,11 +218,3 @@ def _check_last(record: RunRecord, pair: DocumentPair | _BrokenPair, output: str
     except InputError as error:
         raise error.at(file=output, line=record.lines) from None
     check_same_pair((pair.name, ((), ())), (name, ((), ())), file=output, line=record.lines)
-
-
-def _writer(to: str, page: Callable[[], EntryWriter]) -> EntryWriter:
-    if to == "html":
-        return page()
-    if to == "text":
-        return EntryWriter(lambda result: f"{result}\n")
-    return EntryWriter(lambda result: f"{result.to_json()}\n", one_line_each=True)

@@ -86,8 +86,10 @@ def read_items(
                 raise links
             if uses_given_links(options.words):
                 links = _given_links(item, links, str(options.words), number)
-            texts = _sentences(item, options.parser is None)
-            content = Pair(*texts, links, _chunks(item) if options.chunks else None)
+            chunks = GivenChunks(item.source_chunks, item.target_chunks) if options.chunks else None
+            if chunks is not None and not (chunks.source or chunks.target):
+                raise InputError("the input gives no chunks for this pair")
+            content = Pair(*_sentences(item, options.parser is None), links, chunks)
         except InputError as error:
             yield Item(item.id, item.located(error), item.source, item.target)
         else:
@@ -130,14 +132,12 @@ def _pairs(options: PairInput) -> Iterator[SentencePair | InputError]:
         if value is not None:
             raise InputError(f"{name} is for files; found two sentences")
     source, target = (
-        _unescaped(plain_sentence(text, options.tokenized, side), side, options)
+        plain_sentence(text, options.tokenized, side)
         for text, side in zip(two, ("source", "target"), strict=True)
     )
+    if options.escapes:
+        source, target = unescape_sentence(source, "source"), unescape_sentence(target, "target")
     return iter([SentencePair("1", source, target)])
-
-
-def _unescaped(sentence: Sentence, side: str, options: PairInput) -> Sentence:
-    return unescape_sentence(sentence, side) if options.escapes else sentence
 
 
 def _is_named_like_a_file(text: str) -> bool:
@@ -166,24 +166,18 @@ def _ended(path: str) -> InputError:
 
 def _given_links(item: SentencePair, links: Links | None, path: str, number: int) -> Links:
     """The given links of a pair: those of its line in a file, or else those of the pair itself."""
-    found = item.links if links is None else links
-    if found is None:
+    given = item.links if links is None else links
+    if given is None:
         raise InputError("the input gives no word links for this pair")
     if not (item.source.tokens and item.target.tokens):
         raise InputError(NO_TOKENS)
     lengths = len(item.source), len(item.target)
     if links is None:
-        return found.check(*lengths)
+        return given.check(*lengths)
     try:
         return check_links(links, *lengths)
     except InputError as error:
         raise error.at(file=path, line=number) from None
-
-
-def _chunks(item: SentencePair) -> GivenChunks:
-    if not (item.source_chunks or item.target_chunks):
-        raise InputError("the input gives no chunks for this pair")
-    return GivenChunks(item.source_chunks, item.target_chunks)
 
 
 def _sentences(item: SentencePair, use_trees: bool) -> tuple[Text, Text]:

@@ -42,10 +42,7 @@ class ParseOptions:
     )
     output: str | None = output_option()
     parser: str = option(
-        "--parser",
-        metavar="NAME",
-        default="en",
-        help="en (bundled), a benepar model (benepar_en3) or a folder",
+        "--parser NAME", default="en", help="en (bundled), a benepar model (benepar_en3) or a folder"
     )
     to: str = option("--to", choices=("trees", "nbest", "json"), default="trees", help="what to write")
     source: str | None = option(
@@ -55,17 +52,16 @@ class ParseOptions:
         "nbest: lists as --to nbest writes them; enju: Enju XML; default: by its extension, trees "
         "(.mrg, .ptb) or enju (.xml), else text",
     )
-    k: int = option("-k", type=positive, default=10, metavar="N", help="size of lists and forests")
+    k: int = option("-k N", type=positive, default=10, help="size of lists and forests")
     tokenized: bool = tokenized_option()
     escapes: str | None = escapes_option()
     batch_size: int = option(
-        "--batch-size",
+        "--batch-size N",
         type=positive,
         default=32,
-        metavar="N",
         help="sentences parsed together; with 1 each is answered at once",
     )
-    workers: int = option("--workers", type=positive, default=1, metavar="N", help="processes")
+    workers: int = option("--workers N", type=positive, default=1, help="processes")
     resume: bool = option(
         "--resume", action="store_true", help="continue OUT where a run stopped (trees and json)"
     )
@@ -155,7 +151,10 @@ def _read_trees(source: InputLines, _: ParseOptions) -> _Numbered:
     # Typed or piped input is answered at once.
     look_ahead = 1 if source.path is None else LOOK_AHEAD
     for number, tree in split_trees(source.numbered(), look_ahead):
-        yield number, _attempt(sentence_from_bracket, tree)
+        try:
+            yield number, tree if isinstance(tree, InputError) else sentence_from_bracket(tree)
+        except InputError as error:
+            yield number, InputError(error.message)  # its line number counts within this text
 
 
 def _read_n_best(source: InputLines, _: ParseOptions) -> _Numbered:
@@ -216,12 +215,3 @@ READERS: dict[str, _Reader] = {
     "nbest": _given(_read_n_best),
     "enju": _given(_read_enju),
 }
-
-
-def _attempt(read: Callable[[Any], Sentence], value: Any) -> Sentence | InputError:
-    if isinstance(value, InputError):
-        return value
-    try:
-        return read(value)
-    except InputError as error:
-        return InputError(error.message)  # its line number counts within this text

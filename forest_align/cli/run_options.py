@@ -28,14 +28,12 @@ class ClusterOptions:
         help="run on a Ray cluster (extra [ray]); its machines must see the same files",
     )
     address: str | None = option(
-        "--address",
-        metavar="ADDRESS",
+        "--address ADDRESS",
         help="address of the cluster, or auto; default: RAY_ADDRESS, else a new one on this machine",
     )
     num_actors: int | None = option(
-        "--num-actors",
+        "--num-actors N",
         type=positive,
-        metavar="N",
         help="processes on the cluster; default: one for each of its processors",
     )
 
@@ -71,9 +69,8 @@ class GpuClusterOptions(ClusterOptions):
     """``--engine`` for actors that may compute on a GPU."""
 
     gpus_per_actor: float | None = option(
-        "--gpus-per-actor",
+        "--gpus-per-actor G",
         type=_share,
-        metavar="G",
         help="with --device cuda, GPUs of each (0.5: two share one); default: 1",
     )
 
@@ -81,9 +78,8 @@ class GpuClusterOptions(ClusterOptions):
 def shard_option(unit: str) -> Any:
     """``--shard``."""
     return option(
-        "--shard",
+        "--shard I/N",
         type=Shard.parse,
-        metavar="I/N",
         help=f"process the I-th of N shards of the {unit}, and write its own part into the folder OUT. "
         "A finished part is skipped, an unfinished one resumed; 'forest-align join OUT' joins all parts",
     )

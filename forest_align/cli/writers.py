@@ -36,22 +36,21 @@ def aligned_lines(
     workers: int = 1,
 ) -> Iterator[Line[Item]]:
     """Yield each item with its alignment as text; broken pairs keep their places."""
-    explain = _explainer(aligner) if options.explain else None
+    from forest_align.aligners.words.explain import with_evidence
+
     least = options.min_probability
     for item, alignment in aligned_items(items, aligner, options.batch_size, workers):
+        shown = alignment
         try:
-            shown = explain(alignment, item) if explain and not alignment.error else alignment
+            if options.explain and not alignment.error:
+                given = item.content.candidates if isinstance(item.content, Pair) else None
+                shown = with_evidence(aligner, alignment, candidates=given)
             shown = shown.in_parts() if options.partial else shown
             text = line(shown if least is None else shown.above(least))
         except InputError as error:
-            alignment = Alignment(
-                alignment.source,
-                alignment.target,
-                id=alignment.id,
-                aligner=alignment.aligner,
-                error=str(error),
-                made_by=alignment.made_by,
-            )
+            failed = Alignment.failed(str(error), id=alignment.id, aligner=alignment.aligner)
+            source, target = alignment.source, alignment.target
+            alignment = replace(failed, source=source, target=target, made_by=alignment.made_by)
             text = line(alignment)
         yield item, text, failure_of(alignment)
 
@@ -72,8 +71,7 @@ def aligned_items(
             waiting.append(item)
             yield item.content
 
-    found = aligner.align_many(contents(), batch_size=batch_size, workers=workers)
-    for alignment in found:
+    for alignment in aligner.align_many(contents(), batch_size=batch_size, workers=workers):
         item = waiting.popleft()
         if isinstance(item.content, InputError):
             alignment = replace(alignment, source=item.source, target=item.target)
@@ -83,17 +81,6 @@ def aligned_items(
         yield item, replace(alignment, id=item.name)
     if waiting:
         raise ForestAlignError(f"the {aligner.name} aligner returned nothing for pair {waiting[0].name!r}")
-
-
-def _explainer(aligner: Aligner) -> Callable[[Alignment, Item], Alignment]:
-    """A function that fills in the evidence for every word link of an item."""
-    from forest_align.aligners.words.explain import with_evidence
-
-    def explain(alignment: Alignment, item: Item) -> Alignment:
-        given = item.content.candidates if isinstance(item.content, Pair) else None
-        return with_evidence(aligner, alignment, candidates=given)
-
-    return explain
 
 
 _DELIMITERS = {"tsv": "\t", "csv": ","}

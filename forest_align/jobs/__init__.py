@@ -14,8 +14,7 @@ from forest_align._faces import lazy_face
 
 if TYPE_CHECKING:
     from forest_align.jobs.part_folder import PartFolder
-    from forest_align.jobs.ray_parts import PartWork, RayOptions, make_parts
-    from forest_align.jobs.ray_training import expect_on_ray
+    from forest_align.jobs.ray_cluster import PartWork, RayOptions, expect_on_ray, make_parts
     from forest_align.jobs.run_record import RunRecord
 
 __all__ = ["PartFolder", "PartWork", "RayOptions", "RunRecord", "expect_on_ray", "make_parts"]
@@ -24,10 +23,10 @@ __getattr__, __dir__ = lazy_face(
     __name__,
     {
         "PartFolder": "forest_align.jobs.part_folder",
-        "PartWork": "forest_align.jobs.ray_parts",
-        "RayOptions": "forest_align.jobs.ray_parts",
+        "PartWork": "forest_align.jobs.ray_cluster",
+        "RayOptions": "forest_align.jobs.ray_cluster",
         "RunRecord": "forest_align.jobs.run_record",
-        "expect_on_ray": "forest_align.jobs.ray_training",
-        "make_parts": "forest_align.jobs.ray_parts",
+        "expect_on_ray": "forest_align.jobs.ray_cluster",
+        "make_parts": "forest_align.jobs.ray_cluster",
     },
 )

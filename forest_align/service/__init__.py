@@ -8,8 +8,8 @@ from forest_align._faces import lazy_face
 
 if TYPE_CHECKING:
     from forest_align.service.aligning_process import AligningProcess
-    from forest_align.service.app import ServedModel, ServiceSettings, create_app
-    from forest_align.service.limits import ServiceLimits
+    from forest_align.service.app import create_app
+    from forest_align.service.settings import ServedModel, ServiceLimits, ServiceSettings
 
 __all__ = [
     "AligningProcess",
@@ -23,9 +23,9 @@ __getattr__, __dir__ = lazy_face(
     __name__,
     {
         "AligningProcess": "forest_align.service.aligning_process",
-        "ServedModel": "forest_align.service.app",
-        "ServiceLimits": "forest_align.service.limits",
-        "ServiceSettings": "forest_align.service.app",
+        "ServedModel": "forest_align.service.settings",
+        "ServiceLimits": "forest_align.service.settings",
+        "ServiceSettings": "forest_align.service.settings",
         "create_app": "forest_align.service.app",
     },
 )

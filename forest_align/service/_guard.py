@@ -27,7 +27,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from forest_align.alignment.html import SCRIPT
-from forest_align.service.limits import RequestError
+from forest_align.service.settings import RequestError
 from forest_align.types.json_fields import format_json_object
 
 #: Type of the answer of ``/metrics``.
@@ -203,8 +203,7 @@ class Guard:
             message = "expected Content-Length or Transfer-Encoding, found both"
             raise RequestError(HTTPStatus.BAD_REQUEST, message, close)
         if not self._knows(headers.get("host", "")):
-            message = "this server answers to the names of this machine only"
-            raise RequestError(HTTPStatus.FORBIDDEN, message)
+            raise RequestError(HTTPStatus.FORBIDDEN, "this server answers to the names of this machine only")
         if scope["method"] == "POST" and not self._may_send(headers):
             message = "pages of other sites may not use this server; --allow-origin names those that may"
             raise RequestError(HTTPStatus.FORBIDDEN, message, close)

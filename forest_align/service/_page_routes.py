@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -19,12 +20,11 @@ from starlette.responses import HTMLResponse, Response
 from forest_align.alignment import Alignment, Links
 from forest_align.alignment.html import SCRIPT, STYLE, comparison_section, section_body, section_start
 from forest_align.alignment.page_style import printable
-from forest_align.service._guard import RequestGate, json_answer
-from forest_align.service._request_bodies import PairReader
-from forest_align.service.limits import PairRequest, RequestError, ServiceLimits
+from forest_align.service._guard import json_answer
+from forest_align.service._requests import PairIntake
 from forest_align.service.line_index import FILTERS, FoundPairs, LineIndex, PairQuery, find_pairs
-from forest_align.service.micro_batches import MicroBatches
 from forest_align.service.openapi import ERRORS
+from forest_align.service.settings import PairRequest, RequestError
 from forest_align.types import InputError
 
 _PAIRS_A_PAGE = 10
@@ -33,52 +33,35 @@ _PAIRS_A_PAGE = 10
 class PageRoutes:
     """Answers with pages; ``lines`` are alignments to browse, ``beside`` those to compare line by line."""
 
-    def __init__(
-        self,
-        batches: MicroBatches,
-        reader: PairReader,
-        gate: RequestGate,
-        default: str,
-        names: Sequence[str],
-        limits: ServiceLimits,
-        lines: LineIndex | None,
-        beside: LineIndex | None = None,
-    ) -> None:
-        self._batches, self._reader, self._default, self._names = batches, reader, default, names
-        self._gate, self._limits, self._lines, self._beside = gate, limits, lines, beside
+    def __init__(self, intake: PairIntake, lines: LineIndex | None, beside: LineIndex | None = None) -> None:
+        self._intake, self._lines, self._beside = intake, lines, beside
 
     async def sentences(self, request: Request) -> Response:
         """The page with the form; with sentences in the query, their alignment."""
-        query = request.query_params
+        query, settings = request.query_params, self._intake.settings
         # A text box may hold line ends; they count as blanks.
         source, target = (" ".join(query.get(side, "").split()) for side in ("source", "target"))
-        name = query.get("aligner", self._default)
-        total = len(self._lines) if self._lines is not None else 0
-        beside, gold = query.get("beside", ""), query.get("gold", "").strip()
-        number = query.get("alignments", "1")
-        most = self._limits.alignments
-        several = int(number) if number.isascii() and number.isdigit() and len(number) < 4 else 0
         form = Form(
-            self._names,
-            name,
-            self._default,
-            self._limits.characters,
+            list(settings.models),
+            query.get("aligner", settings.default),
+            settings.default,
+            settings.limits.characters,
             source,
             target,
-            total,
-            several,
-            most,
-            beside,
-            gold,
+            pairs=0 if self._lines is None else len(self._lines),
+            alignments=_number(query.get("alignments", "1"), 999),
+            most_alignments=settings.limits.alignments,
+            beside=query.get("beside", ""),
+            gold=query.get("gold", "").strip(),
         )
         if not (source or target):
             return _page(sentences_page(form))
-        wanted = [PairRequest(source, target, name, alignments=several)]
-        wanted += [PairRequest(source, target, beside)] if beside else []
+        wanted = [PairRequest(source, target, form.aligner, alignments=form.alignments)]
+        wanted += [PairRequest(source, target, form.beside)] if form.beside else []
         try:
-            pairs = [self._reader.check(pair) for pair in wanted]
-            with self._gate.entered():
-                results = await asyncio.gather(*map(self._batches.start, pairs))
+            pairs = [self._intake.check(pair) for pair in wanted]
+            with self._intake.gate.entered():
+                results = await asyncio.gather(*map(self._intake.batches.start, pairs))
         except RequestError as error:
             return _page(sentences_page(form, problem=error.message), error.status)
         for result in results:
@@ -99,18 +82,19 @@ class PageRoutes:
     async def pair(self, request: Request) -> Response:
         """The alignment in a line of the file, as JSON."""
         line = request.path_params["line"]
-        number = self._number(line)
+        number = _number(line, len(self._file))
         if not number:
             raise RequestError(HTTPStatus.NOT_FOUND, self._no_pair(line))
-        return json_answer((await run_in_threadpool(self._read, number)).to_json())
+        return json_answer((await run_in_threadpool(_read_line, self._file, number)).to_json())
 
     def _leaf(self, first: str, query: PairQuery) -> Response:
         total = len(self._file)
-        number = self._number(first)
+        number = _number(first, max(total, 1))
         if not number:
             return _page(problem_page(self._no_pair(first)), HTTPStatus.NOT_FOUND)
-        found = find_pairs(self._read, query, number, total, _PAIRS_A_PAGE)
-        others = {line: self._other(line) for line, _ in found.pairs} if self._beside is not None else {}
+        found = find_pairs(partial(_read_line, self._file), query, number, total, _PAIRS_A_PAGE)
+        beside = self._beside
+        others = {} if beside is None else {line: _read_line(beside, line) for line, _ in found.pairs}
         return _page(pairs_page(found, query, _PAIRS_A_PAGE, total, others))
 
     @property
@@ -118,30 +102,25 @@ class PageRoutes:
         assert self._lines is not None  # these routes exist only with a file
         return self._lines
 
-    def _number(self, text: str) -> int:
-        """The number of a line that exists, else 0."""
-        number = int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
-        return number if number <= max(len(self._file), 1) else 0
-
     def _no_pair(self, text: str) -> str:
         return f"no pair {text!r}: expected 1 to {len(self._file)}"
 
-    def _read(self, line: int) -> Alignment:
-        return self._read_from(self._file, line)
 
-    def _other(self, line: int) -> Alignment:
-        assert self._beside is not None
-        if line > len(self._beside):
-            return Alignment.failed(f"{self._beside.name} ends before line {line}", id=str(line))
-        return self._read_from(self._beside, line)
+def _number(text: str, most: int) -> int:
+    """The number in a text, if it is at most ``most``, else 0."""
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
+    return number if number <= most else 0
 
-    @staticmethod
-    def _read_from(lines: LineIndex, line: int) -> Alignment:
-        try:
-            found = Alignment.from_json(lines[line - 1], file=lines.name, line=line)
-        except (InputError, OSError) as error:  # the file may have been removed meanwhile
-            return Alignment.failed(str(error), id=str(line))
-        return found if found.id else replace(found, id=str(line))
+
+def _read_line(lines: LineIndex, line: int) -> Alignment:
+    """The alignment in a line; a failed one if the line is broken or missing."""
+    if line > len(lines):
+        return Alignment.failed(f"{lines.name} ends before line {line}", id=str(line))
+    try:
+        alignment = Alignment.from_json(lines[line - 1], file=lines.name, line=line)
+    except (InputError, OSError) as error:  # the file may have been removed meanwhile
+        return Alignment.failed(str(error), id=str(line))
+    return alignment if alignment.id else replace(alignment, id=str(line))
 
 
 def _result_page(form: Form, lines: Sequence[str]) -> str:
@@ -170,14 +149,6 @@ def _printable(value: object) -> object:
     return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def _start(alignment: Alignment, number: int) -> Markup:
-    return Markup(section_start(alignment, number))
-
-
-def _body(alignment: Alignment, number: int, *, open_trees: bool) -> Markup:
-    return Markup(section_body(alignment, number=number, open_trees=open_trees))
-
-
 _ENVIRONMENT = Environment(
     loader=FileSystemLoader(_TEMPLATES),
     autoescape=True,
@@ -190,8 +161,10 @@ _ENVIRONMENT.globals.update(
     style=Markup(STYLE),
     script=Markup(SCRIPT),
     example={"source": _EXAMPLE[0], "target": _EXAMPLE[1]},
-    section_start=_start,
-    section_body=_body,
+    section_start=lambda alignment, number: Markup(section_start(alignment, number)),
+    section_body=lambda alignment, number, **options: Markup(
+        section_body(alignment, number=number, **options)
+    ),
     comparison=lambda *both: Markup(comparison_section(*both)),
 )
 

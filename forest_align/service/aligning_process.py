@@ -14,7 +14,7 @@ from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from forest_align.alignment import Alignment
-from forest_align.service.limits import PairRequest, PairResult, ServiceLimits
+from forest_align.service.settings import PairRequest, PairResult, ServiceLimits
 from forest_align.system.processes import use_one_thread
 from forest_align.types import ForestAlignError, ModelError, Sentence
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
@@ -17,70 +16,22 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from forest_align._version import __version__
 from forest_align.alignment import alignment_schema
-from forest_align.service._guard import (
-    METRICS_TYPE,
-    Guard,
-    RequestGate,
-    ServiceMetrics,
-    error_answer,
-    json_answer,
-)
+from forest_align.service._guard import METRICS_TYPE, Guard, ServiceMetrics, error_answer, json_answer
 from forest_align.service._page_routes import PageRoutes, docs_page
-from forest_align.service._request_bodies import PairReader, read_json
-from forest_align.service._row_stream import ROW_TYPES, RowStream
+from forest_align.service._requests import ROW_TYPES, PairIntake, RowStream, read_json
 from forest_align.service.aligning_process import failed_result
-from forest_align.service.limits import PairRequest, PairResult, RequestError, ServiceLimits
 from forest_align.service.line_index import LineIndex
 from forest_align.service.micro_batches import BatchWorker, MicroBatches
 from forest_align.service.openapi import openapi_document
+from forest_align.service.settings import PairRequest, RequestError, ServiceSettings
 from forest_align.types.json_fields import format_json_object
 
 # Compressing takes longer than sending below this many bytes.
 _LEAST_COMPRESSED = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class ServedModel:
-    """An aligner that the service offers.
-
-    Attributes
-    ----------
-    kind, model, digest : str
-        Kind of the aligner; name of the model or of its folder; hash of the model's files.
-    """
-
-    kind: str
-    model: str
-    digest: str
-
-
-@dataclass(frozen=True, slots=True)
-class ServiceSettings:
-    """What a service offers, and to whom.
-
-    Attributes
-    ----------
-    models : mapping of str to ServedModel
-        The aligners by name.
-    default : str
-        Name of the aligner for pairs that name none.
-    limits : ServiceLimits
-        What it accepts.
-    names : collection of str
-        Names that the header ``Host`` may have; empty for any.
-    origins : sequence of str
-        Origins of other sites whose pages may use the service (CORS).
-    """
-
-    models: Mapping[str, ServedModel]
-    default: str
-    limits: ServiceLimits = field(default_factory=ServiceLimits)
-    names: Collection[str] = ()
-    origins: Sequence[str] = ()
 
 
 def create_app(
@@ -101,14 +52,10 @@ def create_app(
     pairs, beside : LineIndex, optional
         A file of alignments to browse, and one to compare it with line by line.
     """
-    limits, metrics = settings.limits, ServiceMetrics()
-    batches = MicroBatches(workers, settings.default, limits, metrics)
-    kinds = {name: model.kind for name, model in settings.models.items()}
-    reader = PairReader(kinds, settings.default, limits)
-    gate = RequestGate(limits.requests)
-    metrics.watch("aligning_requests", "Requests that align now", lambda: gate.inside)
-    service = _Service(settings, batches, metrics)
-    pages = PageRoutes(batches, reader, gate, settings.default, list(settings.models), limits, pairs, beside)
+    metrics = ServiceMetrics()
+    batches = MicroBatches(workers, settings.default, settings.limits, metrics)
+    intake = PairIntake(settings, batches)
+    service, pages = _Service(intake, metrics), PageRoutes(intake, pairs, beside)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -117,7 +64,7 @@ def create_app(
 
     routes = [
         Route("/", pages.sentences),
-        Route("/align", _AlignRoute(batches, reader, limits, gate), methods=["POST"]),
+        Route("/align", service.align, methods=["POST"]),
         Route("/health", service.health),
         Route("/metrics", service.metrics),
         Route("/version", service.version),
@@ -127,8 +74,9 @@ def create_app(
     ]
     if pairs is not None:
         routes += [Route("/pairs", pages.pairs), Route("/pairs/{line}", pages.pair)]
+    paths = {route.path for route in routes}
     middleware = [
-        Middleware(Guard, metrics, settings.names, settings.origins, limits.head, {r.path for r in routes}),
+        Middleware(Guard, metrics, settings.names, settings.origins, settings.limits.head, paths),
         Middleware(GZipMiddleware, _LEAST_COMPRESSED, compresslevel=5),
     ]
     if settings.origins:
@@ -148,75 +96,64 @@ def create_app(
     )
 
 
-class _AlignRoute:
-    """Aligns what clients post, as an ASGI application."""
+class _Service:
+    """Aligns what clients post, and says how the service is and what it offers."""
 
-    def __init__(
-        self, batches: MicroBatches, reader: PairReader, limits: ServiceLimits, gate: RequestGate
-    ) -> None:
-        self._batches, self._reader, self._limits, self._gate = batches, reader, limits, gate
+    def __init__(self, intake: PairIntake, metrics: ServiceMetrics) -> None:
+        self._intake, self._settings, self._metrics = intake, intake.settings, metrics
+        batches = self._batches = intake.batches
+        metrics.watch("aligning_requests", "Requests that align now", lambda: intake.gate.inside)
+        metrics.watch("waiting_pairs", "Pairs that wait for a worker", lambda: len(batches))
+        metrics.watch("workers", "Processes that align", lambda: len(batches.workers))
+        metrics.watch("ready_workers", "Processes that have loaded their models", lambda: batches.ready)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def align(self, request: Request) -> ASGIApp:
         """Align a pair, a list of pairs, or a stream of them."""
-        request = Request(scope, receive)
-        if request.headers.get("content-encoding", "identity") != "identity":
+        headers = request.headers
+        if headers.get("content-encoding", "identity") != "identity":
             raise RequestError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "expected a body that is not compressed")
-        answer = await self._answer(request)
-        await answer(scope, receive, send)
-
-    async def _answer(self, request: Request) -> ASGIApp:
         aligner = request.query_params.get("aligner")
-        if request.headers.get("content-type", "").partition(";")[0].strip().lower() in ROW_TYPES:
-            return RowStream(self._batches, self._reader, self._limits, self._gate, aligner)
-        values = await read_json(request, self._limits)
-        with self._gate.entered():
-            return await self._align_unless_left(request, values, aligner)
-
-    async def _align_unless_left(self, request: Request, values: Any, aligner: str | None) -> Response:
-        aligning = asyncio.create_task(self._aligned(values, aligner))
-        leaving = asyncio.ensure_future(request.receive())
-        try:
-            await asyncio.wait((aligning, leaving), return_when=asyncio.FIRST_COMPLETED)
-            if not aligning.done():
-                raise ClientDisconnect
-            return aligning.result()
-        finally:  # what nobody waits for is not aligned
-            aligning.cancel()
-            leaving.cancel()
+        if headers.get("content-type", "").partition(";")[0].strip().lower() in ROW_TYPES:
+            return RowStream(self._intake, aligner)
+        values = await read_json(request, self._settings.limits)
+        with self._intake.gate.entered():
+            aligning = asyncio.create_task(self._aligned(values, aligner))
+            leaving = asyncio.ensure_future(request.receive())
+            try:
+                await asyncio.wait((aligning, leaving), return_when=asyncio.FIRST_COMPLETED)
+                if not aligning.done():
+                    raise ClientDisconnect
+                return aligning.result()
+            finally:  # what nobody waits for is not aligned
+                aligning.cancel()
+                leaving.cancel()
 
     async def _aligned(self, values: Any, aligner: str | None) -> Response:
         if isinstance(values, list):
             return await self._align_list(values, aligner)
-        return _answer_of(await self._batches.start(self._reader.read(values, aligner=aligner)))
+        result = await self._batches.start(self._intake.read(values, aligner=aligner))
+        if result.status == HTTPStatus.OK:
+            return json_answer(result.line)
+        return error_answer(RequestError(HTTPStatus(result.status), result.error))
 
     async def _align_list(self, values: list[Any], aligner: str | None) -> Response:
-        limits = self._limits
+        limits = self._settings.limits
         if len(values) > limits.pairs:
             message = f"expected at most {limits.pairs} pairs, found {len(values)}; send a stream"
             raise RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, message)
         places = asyncio.Semaphore(limits.in_flight)
 
-        async def aligned(number: int, one: Any) -> str:
+        async def aligned(number: int, fields: Any) -> str:
             async with places:
                 try:
-                    pair = self._reader.read(one, str(number), aligner)
+                    pair = self._intake.read(fields, str(number), aligner)
                 except RequestError as error:
-                    nobody = PairRequest("", "", "", self._reader.id_of(one, number))
+                    nobody = PairRequest("", "", "", self._intake.id_of(fields, number))
                     return failed_result(nobody, error.status, f"pair {number}: {error.message}").line
                 return (await self._batches.start(pair)).line
 
-        lines = await asyncio.gather(*(aligned(number, one) for number, one in enumerate(values, 1)))
+        lines = await asyncio.gather(*(aligned(number, fields) for number, fields in enumerate(values, 1)))
         return json_answer(f"[{', '.join(lines)}]")
-
-
-class _Service:
-    """Says how the service is and what it offers."""
-
-    def __init__(self, settings: ServiceSettings, batches: MicroBatches, metrics: ServiceMetrics) -> None:
-        self._settings, self._batches, self._metrics = settings, batches, metrics
-        metrics.watch("waiting_pairs", "Pairs that wait for a worker", lambda: len(batches))
-        metrics.watch("workers", "Processes that align", lambda: len(batches.workers))
-        metrics.watch("ready_workers", "Processes that have loaded their models", lambda: batches.ready)
 
     async def health(self, _: Request) -> Response:
         """Whether the service can align: 503 until a worker has loaded its models."""
@@ -256,13 +193,6 @@ class _Service:
     async def schema(self, _: Request) -> Response:
         """JSON schema of an alignment."""
         return json_answer(format_json_object(alignment_schema()))
-
-
-def _answer_of(result: PairResult) -> Response:
-    """The answer to a single pair."""
-    if result.status == HTTPStatus.OK:
-        return json_answer(result.line)
-    return error_answer(RequestError(HTTPStatus(result.status), result.error))
 
 
 async def _refused(request: Request, error: Exception) -> Response:

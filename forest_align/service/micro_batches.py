@@ -13,7 +13,7 @@ from typing import Protocol, Self
 
 from forest_align.service._guard import ServiceMetrics
 from forest_align.service.aligning_process import BatchLostError, PairBatch, failed_result
-from forest_align.service.limits import PairRequest, PairResult, ServiceLimits
+from forest_align.service.settings import PairRequest, PairResult, ServiceLimits
 
 
 class BatchWorker(Protocol):

@@ -7,7 +7,7 @@ from typing import Any
 
 from forest_align._version import __version__
 from forest_align.alignment.json_objects import schemas_by_name
-from forest_align.service.limits import ServiceLimits
+from forest_align.service.settings import ServiceLimits
 
 _Document = dict[str, Any]
 

@@ -11,7 +11,7 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from forest_align.service.limits import ServiceLimits
+from forest_align.service.settings import ServiceLimits
 from forest_align.types import InputError
 
 _FULL = (

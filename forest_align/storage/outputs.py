@@ -256,7 +256,7 @@ def refuse_overwriting(source: str, outputs: Iterable[Path]) -> None:
 
 def _has_links(source: str) -> bool:
     """Whether a file holds Pharaoh links."""
-    from forest_align.data.formats import pharaoh
+    from forest_align.data.formats.pharaoh import FORMAT
 
     with InputLines(source) as lines:
-        return lines.suffix in pharaoh.FORMAT.extensions or pharaoh.matches(lines.head())
+        return lines.suffix in FORMAT.extensions or FORMAT.matches(lines.head())

@@ -16,7 +16,7 @@ import forest_align
 from forest_align.aligners.contextual import ContextualAligner
 from forest_align.aligners.forest import ForestAligner
 from forest_align.aligners.model_folder import bundled_models
-from forest_align.cli.benchmark_aligners import IdentityAligner
+from forest_align.cli.commands.benchmark import IdentityAligner
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.system import origin
 from forest_align.types import ModelError

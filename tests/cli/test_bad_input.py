@@ -11,6 +11,8 @@ import pytest
 from forest_align.alignment import Alignment
 from forest_align.cli import main
 
+from ..command_line import CommandLine
+
 GOOD = "The old man died in his sleep.", "The old man passed away while he slept."
 
 # What goes in as a line of the input (bytes, as files hold them), and whether it can be parsed.
@@ -35,26 +37,24 @@ LINES: dict[str, tuple[bytes, bool]] = {
 }
 
 
-def test_every_line_gives_a_tree_or_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_line_gives_a_tree_or_an_error(tmp_path: Path, cli: CommandLine) -> None:
     source, out = tmp_path / "in.txt", tmp_path / "out.jsonl"
     source.write_bytes(b"\n".join(line for line, _ in LINES.values()) + b"\n")
-    assert main(["parse", str(source), "-o", str(out), "--to", "json"]) == 1
+    assert cli("parse", source, "-o", out, "--to", "json") == 1
     found = dict(zip(LINES, map(json.loads, out.read_text(encoding="utf-8").split("\n")[:-1]), strict=True))
     assert {name: "forest" in line for name, line in found.items()} == {
         name: good for name, (_, good) in LINES.items()
     }
     assert all("error" in line for line in found.values() if "forest" not in line)
     assert found["first"]["tree"] == found["last"]["tree"]
-    errors = capsys.readouterr().err
+    errors = cli.err
     for number, (_, good) in enumerate(LINES.values(), 1):
         assert bool(re.search(rf"in\.txt:{number}: ", errors)) is not good
     assert "Traceback" not in errors
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_every_pair_gives_an_alignment_or_an_error(
-    workers: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_pair_gives_an_alignment_or_an_error(workers: str, tmp_path: Path, cli: CommandLine) -> None:
     source, out = tmp_path / "in.tsv", tmp_path / "out.jsonl"
     other = GOOD[1].encode()
     pairs = [line + b"\t" + other for line, _ in LINES.values()]
@@ -62,7 +62,7 @@ def test_every_pair_gives_an_alignment_or_an_error(
     pairs += [line + b"\t" + line for line, _ in LINES.values()]
     source.write_bytes(b"\n".join([*pairs, b"no tab", b"", b"\t", other + b"\t" + other]))
     arguments = ["align", str(source), "-o", str(out), "--batch-size", "20", "--workers", workers]
-    assert main([*arguments, "--from", "tsv"]) == 1
+    assert cli(*arguments, "--from", "tsv") == 1
     lines = out.read_text(encoding="utf-8").split("\n")[:-1]
     found = [Alignment.from_json(line) for line in lines]
     good = [good for _, good in LINES.values()] * 3 + [False, False, False, True]
@@ -70,7 +70,7 @@ def test_every_pair_gives_an_alignment_or_an_error(
     assert all(alignment.source_tree and alignment.target_tree for alignment in found if not alignment.error)
     assert found[0].words.pairs == found[len(LINES) - 1].words.pairs
     assert len(found[0].words) >= 4 and len(found[-1].words) == len(found[-1].source)
-    errors = capsys.readouterr().err
+    errors = cli.err
     assert f"{good.count(False)} of {len(good)} pairs could not be aligned" in errors
     assert "Traceback" not in errors
 

@@ -40,7 +40,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
             work.make(number)
             yield number
 
-    monkeypatch.setattr("forest_align.jobs.ray_parts.make_parts", make_parts)
+    monkeypatch.setattr("forest_align.jobs.ray_cluster.make_parts", make_parts)
     return told
 
 
@@ -140,7 +140,7 @@ def test_a_part_of_which_processes_die_stops_the_run_and_is_tried_again_later(
                     work.make(number)
             yield number
 
-    monkeypatch.setattr("forest_align.jobs.ray_parts.make_parts", repeat)
+    monkeypatch.setattr("forest_align.jobs.ray_cluster.make_parts", repeat)
     pairs, parts = as_text(tmp_path), tmp_path / "parts"
     chosen["word"] = "word61"
     for _ in range(2):

@@ -17,6 +17,8 @@ from forest_align.cli.commands import extract
 from forest_align.data.phrases import counts as phrase_counts
 from forest_align.types import Sentence
 
+from ..command_line import CommandLine
+
 # Counts are saved every few lines, so that a killed run soon has something to resume.
 PROGRAM = """
 import sys
@@ -70,12 +72,12 @@ def kill_when_larger(process: subprocess.Popen[str], file: Path, size: int) -> s
 
 
 def test_a_run_that_was_killed_three_times_gives_the_bytes_of_an_unbroken_one(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, cli: CommandLine
 ) -> None:
     inputs = written(tmp_path, 1000)
     whole, part = tmp_path / "whole.tsv", tmp_path / "part.tsv"
-    assert main(["extract", *inputs, "-o", str(whole)]) == 1
-    report = capsys.readouterr().err.splitlines()[-1]
+    assert cli("extract", *inputs, "-o", whole) == 1
+    report = cli.err.splitlines()[-1]
     counts = tmp_path / "part.tsv.counts"
     kill_when_larger(start(inputs, part), counts, 0)
     for size in (60_000, 120_000):
@@ -148,13 +150,12 @@ def cut_off(inputs: list[str]) -> list[str]:
     ],
 )
 def test_other_input_or_options_are_refused_and_without_resume_counting_begins_anew(  # type: ignore[no-untyped-def]
-    change, options: list[str], message: str, inputs: list[str], interrupted: Path, capsys
+    change, options: list[str], message: str, inputs: list[str], interrupted: Path, cli: CommandLine
 ) -> None:
     inputs = change(inputs)
-    assert main(["extract", *inputs, "-o", str(interrupted), *options, "--resume"]) == 2
-    assert message in capsys.readouterr().err
+    assert cli("extract", *inputs, "-o", interrupted, *options, "--resume") == 2 and message in cli.err
     assert not interrupted.exists()
-    assert main(["extract", *inputs, "-o", str(interrupted), *options]) == 1
+    assert cli("extract", *inputs, "-o", interrupted, *options) == 1
     again = interrupted.with_name("again.tsv")
-    main(["extract", *inputs, "-o", str(again), *options])
+    cli("extract", *inputs, "-o", again, *options)
     assert interrupted.read_bytes() == again.read_bytes()

@@ -5,18 +5,16 @@ import pytest
 from forest_align import __version__
 from forest_align.cli import COMMANDS, main
 
-
-def test_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stop:
-        main(["--version"])
-    assert stop.value.code == 0
-    assert capsys.readouterr().out.strip() == f"forest-align {__version__}"
+from ..command_line import CommandLine
 
 
-def test_top_level_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["--help"])
-    printed = capsys.readouterr().out
+def test_version_is_printed(cli: CommandLine) -> None:
+    assert cli("--version") == 0 and cli.out.strip() == f"forest-align {__version__}"
+
+
+def test_top_level_help_lists_every_command(cli: CommandLine) -> None:
+    cli("--help")
+    printed = cli.out
     assert all(command in printed for command in COMMANDS)
 
 
@@ -32,20 +30,16 @@ def test_top_level_help_lists_every_command(capsys: pytest.CaptureFixture[str]) 
     ],
 )
 def test_a_misspelled_name_is_bad_usage_and_the_similar_one_is_named(
-    arguments: list[str], meant: str, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], meant: str, cli: CommandLine
 ) -> None:
-    with pytest.raises(SystemExit) as stop:
-        main(arguments)
-    assert stop.value.code == 2
-    assert capsys.readouterr().err.endswith(f"; did you mean {meant}?\n")
+    assert cli(*arguments) == 2 and cli.err.endswith(f"; did you mean {meant}?\n")
 
 
-def test_png_is_refused_with_the_formats_and_a_way_to_get_it(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["align", "He left.", "He went.", "-o", "out.png"]) == 2
-    message = capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        main(["align", "He left.", "He went.", "--to", "png"])
-    for text in (message, capsys.readouterr().err):
+def test_png_is_refused_with_the_formats_and_a_way_to_get_it(cli: CommandLine) -> None:
+    assert cli("align", "He left.", "He went.", "-o", "out.png") == 2
+    message = cli.err
+    cli("align", "He left.", "He went.", "--to", "png")
+    for text in (message, cli.err):
         assert "svg" in text and "a browser" in text
 
 
@@ -58,21 +52,20 @@ def test_debug_lets_the_traceback_through(arguments: list[str]) -> None:
 
 
 def test_a_fault_of_the_program_is_a_message_unless_debugging(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, cli: CommandLine
 ) -> None:
     def fail(options: object) -> int:
         raise ZeroDivisionError("by nothing")
 
     monkeypatch.setattr("forest_align.cli.commands.parse.run", fail)
-    assert main(["parse", "-"]) == 2
-    assert "ZeroDivisionError: by nothing" in capsys.readouterr().err
+    assert cli("parse", "-") == 2 and "ZeroDivisionError: by nothing" in cli.err
     with pytest.raises(ZeroDivisionError):
-        main(["parse", "-", "--debug"])
+        cli("parse", "-", "--debug")
 
 
-def test_without_a_command_there_is_help(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([]) == 2
-    printed = capsys.readouterr().err
+def test_without_a_command_there_is_help(cli: CommandLine) -> None:
+    assert cli() == 2
+    printed = cli.err
     assert all(command in printed for command in COMMANDS)
 
 
@@ -80,7 +73,7 @@ def test_without_a_command_there_is_help(capsys: pytest.CaptureFixture[str]) -> 
     "arguments", [["align", ""], ["align", "pairs.tsv", "-o", ""], ["convert", "", "-", "--to", "tsv"]]
 )
 def test_an_empty_argument_is_told_before_it_is_taken_for_a_folder(
-    arguments: list[str], capsys: pytest.CaptureFixture[str]
+    arguments: list[str], cli: CommandLine
 ) -> None:
-    assert main(arguments) == 2
-    assert "error: an argument is empty; is a variable of the shell not set?" in capsys.readouterr().err
+    assert cli(*arguments) == 2
+    assert "error: an argument is empty; is a variable of the shell not set?" in cli.err

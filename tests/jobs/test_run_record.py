@@ -11,6 +11,7 @@ from forest_align.cli import main
 
 from ..cli.commands.test_align_command import write
 from ..cli.killed_aligner import Killed, killed_aligner
+from ..command_line import CommandLine
 
 PAIRS = "".join(f"word{n} a\ta b\n" for n in range(6))
 
@@ -63,80 +64,72 @@ def test_a_run_goes_on_only_with_the_options_it_was_begun_with(
     tmp_path: Path,
     model: Path,
     killed_at: dict[str, str],
-    capsys: pytest.CaptureFixture[str],
+    cli: CommandLine,
 ) -> None:
     pairs, out = write(tmp_path / "in.tsv", PAIRS), tmp_path / "out"
     option = [text.replace("MODEL", str(model)) for text in option]
     arguments = begun(killed_at, pairs, out, "--to", to)
     old = out.read_bytes()
-    capsys.readouterr()
-    assert main([*arguments, *option, "--resume"]) == 2
-    error = capsys.readouterr().err
+    assert cli(*arguments, *option, "--resume") == 2
+    error = cli.err
     assert error.startswith(f"forest-align align: error: {out}: cannot resume: {message}")
     assert error.endswith("; start over without --resume\n")
     assert out.read_bytes() == old
-    assert main([*arguments, "--resume"]) == 0
-    assert capsys.readouterr().err == "forest-align align: resuming after line 4\n"
+    assert cli(*arguments, "--resume") == 0 and cli.err == "forest-align align: resuming after line 4\n"
     assert out.read_bytes().startswith(old) and len(out.read_bytes().splitlines()) == 6
     assert not Path(f"{out}.run").exists()
 
 
 def test_a_model_that_was_trained_again_is_another_one_and_one_that_was_moved_is_not(
-    tmp_path: Path, model: Path, killed_at: dict[str, str], capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, model: Path, killed_at: dict[str, str], cli: CommandLine
 ) -> None:
     pairs, out = write(tmp_path / "in.tsv", PAIRS), tmp_path / "out"
     arguments = begun(killed_at, pairs, out, "--model", str(model))
     (model / "model.json").write_text('{"trained": "again"}', encoding="utf-8")
-    assert main([*arguments, "--resume"]) == 2
-    assert "--model was 'model (" in capsys.readouterr().err
+    assert cli(*arguments, "--resume") == 2 and "--model was 'model (" in cli.err
     (model / "model.json").write_text("{}", encoding="utf-8")
     (tmp_path / "elsewhere").mkdir()
     moved = model.rename(tmp_path / "elsewhere" / "model")
-    assert main([*arguments, "--model", str(moved), "--resume"]) == 0
+    assert cli(*arguments, "--model", moved, "--resume") == 0
 
 
 def test_a_run_does_not_go_on_with_other_word_links_in_a_file_of_the_same_name(
-    tmp_path: Path, killed_at: dict[str, str], capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, killed_at: dict[str, str], cli: CommandLine
 ) -> None:
     pairs, out, links = write(tmp_path / "in.tsv", PAIRS), tmp_path / "out", tmp_path / "links"
     write(links, "0-0\n" * 6)
     arguments = begun(killed_at, pairs, out, "--tokenized", "--words", str(links))
     old = out.read_bytes()
     write(links, "0-0\n" * 5 + "1-1\n")
-    assert main([*arguments, "--resume"]) == 2
-    assert "--words was 'links (" in capsys.readouterr().err
+    assert cli(*arguments, "--resume") == 2 and "--words was 'links (" in cli.err
     assert out.read_bytes() == old
     write(links, "0-0\n" * 6)
-    assert main([*arguments, "--resume"]) == 0
+    assert cli(*arguments, "--resume") == 0
 
 
 def test_links_of_other_pairs_are_not_continued(
-    tmp_path: Path, killed_at: dict[str, str], capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, killed_at: dict[str, str], cli: CommandLine
 ) -> None:
     pairs, out = write(tmp_path / "in.tsv", PAIRS), tmp_path / "out"
     arguments = begun(killed_at, pairs, out, "--to", "pharaoh")
     write(tmp_path / "in.tsv", f"other words\tother\n{PAIRS}")
-    assert main([*arguments, "--resume"]) == 2
-    assert "the first pair was 'word0 a | a b' in the earlier run, now" in capsys.readouterr().err
+    assert cli(*arguments, "--resume") == 2
+    assert "the first pair was 'word0 a | a b' in the earlier run, now" in cli.err
 
 
 @pytest.mark.parametrize("out", ["out.jsonl", "out.pharaoh", "out.jsonl.gz"])
 def test_a_run_goes_on_only_with_the_pairs_that_are_aligned_already(
-    out: str,
-    tmp_path: Path,
-    killed_at: dict[str, str],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    out: str, tmp_path: Path, killed_at: dict[str, str], monkeypatch: pytest.MonkeyPatch, cli: CommandLine
 ) -> None:
     monkeypatch.setattr("forest_align.jobs.run_record.BLOCK_LINES", 2)
     text = "fail a\tb\n" + "".join(f"word{n} a\ta b\n" for n in range(8))
     pairs, whole = write(tmp_path / "in.tsv", text), tmp_path / f"whole.{out}"
-    assert main(["align", pairs, "-o", str(whole), "--batch-size", "1"]) == 1
+    assert cli("align", pairs, "-o", whole, "--batch-size", "1") == 1
     arguments = ["align", pairs, "-o", str(tmp_path / out), "--batch-size", "1"]
     for word in ("word4", "word6"):  # killed with 5 and with 7 lines: what the first run recorded stays
         killed_at["word"] = word
         with pytest.raises(Killed):
-            main([*arguments, "--resume"])
+            cli(*arguments, "--resume")
     killed_at["word"] = ""
     old = (tmp_path / out).read_bytes()
     # A word of either side, a name, two pairs in the other order.
@@ -147,9 +140,8 @@ def test_a_run_goes_on_only_with_the_pairs_that_are_aligned_already(
         (text.replace("word1", "word9").replace("word2", "word1").replace("word9", "word2"), "3 to 4"),
     ):
         write(tmp_path / "in.tsv", other)
-        capsys.readouterr()
-        assert main([*arguments, "--resume"]) == 2
-        error = capsys.readouterr().err
+        assert cli(*arguments, "--resume") == 2
+        error = cli.err
         assert f"{tmp_path / out}: cannot resume: one of the pairs {place} differs from" in error
         assert (tmp_path / out).read_bytes() == old
     write(tmp_path / "in.tsv", text)
@@ -157,31 +149,29 @@ def test_a_run_goes_on_only_with_the_pairs_that_are_aligned_already(
     with (tmp_path / f"{out}.run").open("a", encoding="utf-8") as record:
         record.write('{"line": 8, "id": "8", "error": "it failed"}\n')
         record.write('{"line": 8, "size": 9999, "checksum": 1}\n')
-    assert main([*arguments, "--resume"]) == 1
-    assert "1 of 9 pairs could not be aligned" in capsys.readouterr().err
+    assert cli(*arguments, "--resume") == 1 and "1 of 9 pairs could not be aligned" in cli.err
     assert (tmp_path / out).read_bytes() == whole.read_bytes()
 
 
 @pytest.mark.parametrize("to", ["jsonl", "pharaoh"])
 def test_failures_are_recorded_and_only_then_the_record_stays(
-    to: str, tmp_path: Path, killed_at: dict[str, str], capsys: pytest.CaptureFixture[str]
+    to: str, tmp_path: Path, killed_at: dict[str, str], cli: CommandLine
 ) -> None:
     pairs, out = write(tmp_path / "in.tsv", PAIRS), tmp_path / "out"
     arguments = ["align", pairs, "-o", str(out), "--to", to, "--batch-size", "2"]
-    assert main(arguments) == 0
+    assert cli(*arguments) == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.tsv", "out"]
     write(tmp_path / "in.tsv", f"word a\ta\nfail b\tb\n{PAIRS}no tab\n")
     killed_at["word"] = "word4"
     with pytest.raises(Killed):
-        main(arguments)
+        cli(*arguments)
     # A kill while a failure was recorded; its line was not written.
     with Path(f"{out}.run").open("a", encoding="utf-8") as record:
         record.write('{"line": 7, "id"')
     killed_at["word"] = ""
     for _ in range(2):
-        capsys.readouterr()
-        assert main([*arguments, "--resume"]) == 1
-        error = capsys.readouterr().err
+        assert cli(*arguments, "--resume") == 1
+        error = cli.err
         first = f"{pairs}:2: it failed"
         assert f"2 of 9 pairs could not be aligned; the first: pair 2: {first}\n" in error
         assert error.endswith(f"{out}.run lists those that could not\n")
@@ -193,26 +183,25 @@ def test_failures_are_recorded_and_only_then_the_record_stays(
 
 
 def test_a_finished_run_whose_last_block_is_full_has_nothing_to_resume(
-    tmp_path: Path, killed_at: dict[str, str], capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, killed_at: dict[str, str], cli: CommandLine
 ) -> None:
     pairs, out = write(tmp_path / "in.tsv", f"fail b\tb\n{PAIRS}a\ta\n"), tmp_path / "out"
     arguments = ["align", pairs, "-o", str(out), "--batch-size", "2"]
-    assert main(arguments) == 1
+    assert cli(*arguments) == 1
     finished = out.read_bytes()
     for _ in range(2):
-        assert main([*arguments, "--resume"]) == 1
-        assert f"{out} has all 8 pairs already" in capsys.readouterr().err
+        assert cli(*arguments, "--resume") == 1 and f"{out} has all 8 pairs already" in cli.err
         assert out.read_bytes() == finished
 
 
 def test_without_a_record_a_run_continues_and_says_what_is_not_known(
-    tmp_path: Path, killed_at: dict[str, str], capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, killed_at: dict[str, str], cli: CommandLine
 ) -> None:
     pairs, out = write(tmp_path / "in.tsv", PAIRS), tmp_path / "out"
     arguments = begun(killed_at, pairs, out)
     Path(f"{out}.run").unlink()
-    assert main([*arguments, "--resume"]) == 0
-    assert f"resuming after line 4; {out}.run is missing, the earlier settings" in capsys.readouterr().err
+    assert cli(*arguments, "--resume") == 0
+    assert f"resuming after line 4; {out}.run is missing, the earlier settings" in cli.err
 
 
 def test_the_record_of_an_output_that_is_gone_does_not_count(
@@ -227,30 +216,25 @@ def test_the_record_of_an_output_that_is_gone_does_not_count(
 
 @pytest.mark.parametrize("name", ["out.jsonl", "out.jsonl.gz", "out.pharaoh"])
 def test_an_output_that_is_not_what_the_record_says_is_left_alone(
-    name: str, tmp_path: Path, killed_at: dict[str, str], capsys: pytest.CaptureFixture[str]
+    name: str, tmp_path: Path, killed_at: dict[str, str], cli: CommandLine
 ) -> None:
     pairs, out = write(tmp_path / "in.tsv", f"fail\tb\n{PAIRS}"), tmp_path / name
-    assert main(["align", pairs, "-o", str(out), "--batch-size", "2"]) == 1
+    assert cli("align", pairs, "-o", out, "--batch-size", "2") == 1
     out.write_text("precious notes\n" * 1000, encoding="utf-8")
-    capsys.readouterr()
-    assert main(["align", pairs, "-o", str(out), "--batch-size", "2", "--resume"]) == 2
-    assert f"{out}: cannot resume: it is not what {name}.run says; another file?" in capsys.readouterr().err
+    assert cli("align", pairs, "-o", out, "--batch-size", "2", "--resume") == 2
+    assert f"{out}: cannot resume: it is not what {name}.run says; another file?" in cli.err
     assert out.read_text(encoding="utf-8") == "precious notes\n" * 1000
 
 
 @pytest.mark.parametrize("resume", [[], ["--resume"]])
 @pytest.mark.parametrize("old", ["precious notes\n", '{"made_with": 3}\n', ""])
 def test_a_file_that_is_no_record_is_left_alone(
-    old: str,
-    resume: list[str],
-    tmp_path: Path,
-    killed_at: dict[str, str],
-    capsys: pytest.CaptureFixture[str],
+    old: str, resume: list[str], tmp_path: Path, killed_at: dict[str, str], cli: CommandLine
 ) -> None:
     pairs, out = write(tmp_path / "in.tsv", PAIRS), tmp_path / "out"
     write(tmp_path / "out.run", old)
-    assert main(["align", pairs, "-o", str(out), *resume]) == 2
-    assert f"{out}.run: expected the record of an earlier run, found some" in capsys.readouterr().err
+    assert cli("align", pairs, "-o", out, *resume) == 2
+    assert f"{out}.run: expected the record of an earlier run, found some" in cli.err
     assert (tmp_path / "out.run").read_text(encoding="utf-8") == old and not out.exists()
 
 

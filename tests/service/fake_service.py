@@ -11,7 +11,7 @@ from typing import Any
 
 from forest_align.alignment import Alignment, Links
 from forest_align.service.aligning_process import BatchAligner, Loader, PairBatch
-from forest_align.service.limits import PairResult
+from forest_align.service.settings import PairResult
 from forest_align.types import InputError, ModelError, Sentence
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from forest_align.service.aligning_process import AligningProcess, BatchLostError, PairBatch
-from forest_align.service.limits import PairRequest, ServiceLimits
+from forest_align.service.settings import PairRequest, ServiceLimits
 
 from ..places import ROOT
 from .fake_service import load_fake

@@ -18,10 +18,10 @@ import pytest
 from forest_align.alignment import Alignment, Links, PhrasePair, PhraseRelation
 from forest_align.alignment.html import to_html
 from forest_align.data import read_pairs
-from forest_align.service.app import ServedModel, ServiceSettings, create_app
-from forest_align.service.limits import ServiceLimits
+from forest_align.service.app import create_app
 from forest_align.service.line_index import LineIndex
 from forest_align.service.server import listen, make_server
+from forest_align.service.settings import ServedModel, ServiceLimits, ServiceSettings
 from forest_align.types import Node, Sentence
 
 from .chromium import PHONE, Chromium, chromium

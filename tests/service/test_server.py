@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from forest_align.service.app import ServedModel, ServiceSettings, create_app
-from forest_align.service.limits import ServiceLimits
+from forest_align.service.app import create_app
 from forest_align.service.server import listen, make_server, names_of, url_of
+from forest_align.service.settings import ServedModel, ServiceLimits, ServiceSettings
 
 from .fake_service import LocalWorker, pair
 

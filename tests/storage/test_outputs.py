@@ -18,6 +18,7 @@ from forest_align.storage.outputs import end_block, open_output
 
 from ..cli.commands.test_align_command import write
 from ..cli.killed_aligner import Killed, killed_aligner
+from ..command_line import CommandLine
 
 PAIRS = [f"wörd{n} x\tx y\n" for n in range(8)] + ["broken\n", "fail\tb\n", "word10 a\ta\n", "last\tone\n"]
 LINES = 5
@@ -117,24 +118,24 @@ ALIGNMENT = b'{"id": "1"}\n'
     ids=["text", "lines", "larger", "text after", "short within", "other begun", "no end", "broken"],
 )
 def test_resuming_another_file_is_refused_and_leaves_it_alone(
-    old: bytes, tmp_path: Path, killed_at: dict[str, str], capsys: pytest.CaptureFixture[str]
+    old: bytes, tmp_path: Path, killed_at: dict[str, str], cli: CommandLine
 ) -> None:
     pairs, out = write(tmp_path / "in.tsv", "".join(PAIRS)), tmp_path / "out.jsonl.gz"
     out.write_bytes(old)
-    assert main(["align", pairs, "-o", str(out), "--resume", "--batch-size", "1"]) == 2
-    error = capsys.readouterr().err
+    assert cli("align", pairs, "-o", out, "--resume", "--batch-size", "1") == 2
+    error = cli.err
     assert str(out) in error and "cannot resume: expected gzip members of 5 lines" in error
     assert out.read_bytes() == old
 
 
 def test_a_file_that_was_made_from_other_pairs_keeps_its_last_member(
-    tmp_path: Path, killed_at: dict[str, str], capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, killed_at: dict[str, str], cli: CommandLine
 ) -> None:
     pairs, out = write(tmp_path / "in.tsv", "".join(PAIRS[:4])), tmp_path / "out.jsonl.gz"
     old = aligned(pairs, out)
     write(tmp_path / "in.tsv", "".join([*PAIRS[:3], "other\twords\n", *PAIRS]))
-    assert main(["align", pairs, "-o", str(out), "--resume", "--batch-size", "1"]) == 2
-    assert f"{out}:4: cannot resume" in capsys.readouterr().err
+    assert cli("align", pairs, "-o", out, "--resume", "--batch-size", "1") == 2
+    assert f"{out}:4: cannot resume" in cli.err
     assert out.read_bytes() == old
 
 
@@ -153,15 +154,11 @@ def fill_disk(monkeypatch: pytest.MonkeyPatch, path: Path, left: int = 0) -> Non
 
 
 def test_the_record_stays_where_the_last_member_could_not_be_written(
-    tmp_path: Path,
-    killed_at: dict[str, str],
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, killed_at: dict[str, str], cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pairs, out = write(tmp_path / "in.tsv", "a\ta\n"), tmp_path / "out.jsonl.gz"
     fill_disk(monkeypatch, out)
-    assert main(["align", pairs, "-o", str(out)]) == 2
-    assert f"error: {out}: No space left on device" in capsys.readouterr().err
+    assert cli("align", pairs, "-o", out) == 2 and f"error: {out}: No space left on device" in cli.err
     assert Path(f"{out}.run").exists()
 
 

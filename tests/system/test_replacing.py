@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from forest_align.cli import main
 from forest_align.system import replacing as module
 from forest_align.system.replacing import replacing
+
+from ..command_line import CommandLine
 
 KILLED = """
 import os, signal, sys
@@ -92,11 +93,11 @@ def test_what_only_the_owner_can_read_is_read_by_nobody_else_before_it_has_its_n
     "command", ["convert pairs.tsv loop.jsonl", "parse pairs.tsv --from trees -o loop.jsonl"]
 )
 def test_a_loop_of_links_is_no_output(
-    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: CommandLine
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("pairs.tsv").write_text("a b\ta b\n")
     Path("loop.jsonl").symlink_to("loop.jsonl")
-    assert main(command.split()) == 2
-    assert capsys.readouterr().err.endswith("error: loop.jsonl: Too many levels of symbolic links\n")
+    assert cli(*command.split()) == 2
+    assert cli.err.endswith("error: loop.jsonl: Too many levels of symbolic links\n")
     assert Path("loop.jsonl").is_symlink()

@@ -4,32 +4,37 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forest_align.alignment import Links
 from forest_align.cli import EXIT_OK, EXIT_SOME_FAILED
-from forest_align.cli.align_options import OUTPUTS, AlignOptions
-from forest_align.cli.align_parts import make_aligned_parts, plan_parts
-from forest_align.cli.aligner_choice import AlignerChoice, load_aligner, made_with
-from forest_align.cli.arguments import format_of_output, is_file, refuse_with, view
+from forest_align.cli.align_options import OUTPUTS, PART_SIZE, AlignOptions
+from forest_align.cli.aligner_choice import WORDS, AlignerChoice, load_aligner, made_with
+from forest_align.cli.arguments import format_of_output, is_file, refuse_with, settings_of, view
 from forest_align.cli.input_pairs import Item, PairInput, read_items
 from forest_align.cli.input_reports import expected_count
 from forest_align.cli.run_options import check_shard
 from forest_align.cli.writers import (
     aligned_lines,
     alignment_writer,
+    check_table_options,
     finish_table,
     finished_table,
     write_lines_first,
 )
 from forest_align.data.pairs import FORMATS
+from forest_align.data.stretches import InputPlan, Stretch, plan_stretches, read_stretch
 from forest_align.data.text.lines import STANDARD_INPUT
-from forest_align.jobs.run_record import block_lines
+from forest_align.jobs.parquet_output import write_parquet
+from forest_align.jobs.part_folder import PartFolder
+from forest_align.jobs.ray_cluster import PartWork, run_parts
+from forest_align.jobs.run_record import RunRecord, block_lines
 from forest_align.jobs.shards import EntryWriter, LineRun, Share
-from forest_align.storage.outputs import check_same_run, refuse_overwriting
+from forest_align.storage.outputs import check_same_run, open_output, refuse_overwriting
+from forest_align.system.remote_files import expand
 from forest_align.types import InputError
 from forest_align.types.json_fields import check_probability
 
@@ -37,9 +42,10 @@ if TYPE_CHECKING:
     from forest_align.aligners import Aligner
     from forest_align.jobs import RayOptions
 
+#: Formats of the parts on a cluster.
+_PART_FORMATS = ("jsonl", "parquet", "pharaoh")
+_MOST_PARTS = 99_999  # their names have five digits
 _ONE_LINE_EACH = ("jsonl", "pharaoh")
-
-
 _LISTING = "\n".join(f"  {f.name:<9} {f.summary}" for _, f in sorted(FORMATS.items()))
 EPILOG = (
     "examples:\n"
@@ -155,29 +161,125 @@ def _begun(items: Iterator[Item], options: AlignOptions, writer: EntryWriter) ->
 
 
 def _align_on_engine(options: AlignOptions, engine: RayOptions) -> int:
-    """Make the parts of the output on a cluster; return the exit status."""
+    """Make the parts that are not finished on a cluster; return the exit status.
+
+    Raises InputError if the folder has parts that were made with other settings, or from another input.
+    """
     if options.min_probability is not None:
         check_probability(options.min_probability, "--min-probability")
-    plan = plan_parts(options)
+    plan = _plan_parts(options)
     # The machine of this command may have no GPU.
     aligner = load_aligner(view(AlignerChoice, replace(options, device="cpu")))
-    failures = make_aligned_parts(options, engine, plan, aligner, _made_with(options, aligner, ()))
+    settings = {
+        **_made_with(options, aligner, ()),
+        "the model": aligner.made_by.get("digest", ""),
+        "--device": "" if options.device == "cpu" else "a GPU",
+        "--from": options.source_format or "",
+        "--part-size": str(_part_size(options)),
+        "the input": f"{plan.items} pairs ({plan.digest})",
+    }
+    suffix = ".parquet" if options.to == "parquet" else f".{options.to}.gz"
+    folder = PartFolder(Path(str(options.output)), "align", len(plan.stretches), suffix, 0, settings)
+    folder.begin()
+    parts = _AlignedParts(folder, plan.stretches, aligner, options)
+    read: dict[str, int | str] = {"items": plan.items, "digest": plan.digest}
+    failures = run_parts(PartWork(folder, parts.write, read), "pairs", engine)
     return EXIT_SOME_FAILED if failures else EXIT_OK
+
+
+def _plan_parts(options: AlignOptions) -> InputPlan:
+    """Plan the line range of each part of the inputs.
+
+    Raises InputError if an option does not go with ``--engine``, a file does not exist, or a format does not
+    have one pair per line.
+    """
+    if options.pairs is None:
+        raise InputError("--engine needs files of pairs")
+    if options.output is None:
+        raise InputError("--engine needs -o FOLDER, for the parts")
+    refuse_with("--engine", options)
+    if options.to not in _PART_FORMATS:
+        raise InputError(
+            f"--to {options.to} cannot be combined with --engine; expected {', '.join(_PART_FORMATS)}"
+        )
+    if options.to == "parquet":
+        check_table_options(options)
+    if options.device not in ("cpu", "cuda"):
+        raise InputError(
+            f"--device {options.device} cannot be combined with --engine; expected cuda, a GPU per actor"
+        )
+    if options.chunks and options.device != "cpu":
+        refuse_with("--chunks", options)
+    if options.cluster.gpus_per_actor is not None and options.device == "cpu":
+        raise InputError("--gpus-per-actor needs --device cuda")
+    if options.words is not None and options.words not in WORDS:
+        raise InputError(
+            "a file of --words cannot be combined with --engine; give the links as 'words' of JSON lines"
+        )
+    given = [path for path in (options.pairs, options.target, *options.more) if path is not None]
+    if "-" in given:
+        raise InputError("--engine reads files, not standard input")
+    files = [file for path in given for file in expand(path)]
+    plan = plan_stretches(files, _part_size(options), options.source_format, options.columns)
+    if (parts := len(plan.stretches)) > _MOST_PARTS:
+        raise InputError(f"expected at most {_MOST_PARTS} parts, found {parts}: raise --part-size")
+    return plan
+
+
+def _part_size(options: AlignOptions) -> int:
+    """Pairs of a part: a whole number of batches, on which the last digits of results depend."""
+    block = block_lines(options.batch_size)
+    return -(-(options.part_size or PART_SIZE) // block) * block
+
+
+@dataclass(frozen=True, slots=True)
+class _AlignedParts:
+    """Aligns stretches into parts of the folder; the aligner is pickled by what it was loaded from."""
+
+    folder: PartFolder
+    stretches: tuple[Stretch, ...]
+    aligner: Aligner
+    options: AlignOptions
+
+    def write(self, number: int) -> dict[str, int]:
+        """Align the pairs of a part; return how many there are, and how many failed."""
+        options, part = self.options, self.folder.part(number)
+        if options.device != "cpu":
+            from forest_align.parsing.networks.devices import find_device
+
+            self.aligner.device = find_device(options.device).place
+        if options.to != "parquet":
+            return self._write_lines(number, part, str(options.to))
+        # As a run without engine does, make the table of JSON lines.
+        lines = self.folder.scratch(number, ".jsonl.gz")
+        counts = self._write_lines(number, lines, "jsonl")
+        write_parquet(lines, part, self.aligner.made_by, self.folder.made_with)
+        lines.unlink()
+        return counts
+
+    def _write_lines(self, number: int, path: Path, to: str) -> dict[str, int]:
+        options = self.options
+        pairs = read_stretch(
+            self.stretches[number - 1],
+            tokenized=options.tokenized,
+            escapes=options.escapes is not None,
+            columns=options.columns,
+        )
+        items = read_items(view(PairInput, options), lambda problem: None, pairs=pairs)
+        line = alignment_writer(to, to_terminal=False).line
+        record = RunRecord(None, {}, block_lines(options.batch_size))
+        with open_output(str(path), may_pack=True, replace=True) as out:
+            for item, text, failure in aligned_lines(items, self.aligner, options, line):
+                record.write(out, text, item.texts, failure)
+        return {"items": record.lines, "failures": record.failures}
 
 
 def _made_with(options: AlignOptions, aligner: Aligner, first: Sequence[str]) -> dict[str, str]:
     """Settings that a resumed run must share; lines of links do not name their pairs."""
     return {
         **made_with(view(AlignerChoice, options), aligner),
-        "--to": str(options.to),
-        "--tokenized": "given" if options.tokenized else "",
-        "--escapes": options.escapes or "",
-        "--columns": " ".join(options.columns or ()),
-        "-k": str(options.alignments),
-        "--explain": "given" if options.explain else "",
-        "--min-probability": "" if options.min_probability is None else str(options.min_probability),
-        "--partial": "given" if options.partial else "",
-        "--batch-size": str(options.batch_size),
+        **settings_of(options, "to", "tokenized", "escapes", "columns", "alignments", "explain"),
+        **settings_of(options, "min_probability", "partial", "batch_size"),
         "the first pair": " | ".join(first),
     }
 

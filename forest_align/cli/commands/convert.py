@@ -68,14 +68,12 @@ class _ConvertOptions:
     tokenized: bool = tokenized_option()
     escapes: str | None = escapes_option()
     majority: tuple[str, ...] | None = option(
-        "--majority",
+        "--majority FILE",
         nargs="+",
-        metavar="FILE",
         help="further annotators of the same pairs: keep the links on which more than half agree",
     )
     tokens_of: str | None = option(
-        "--tokens-of",
-        metavar="FILE",
+        "--tokens-of FILE",
         help="with --majority: the published majority of MSR-RTE; its tokens, and its rules for carrying "
         "links over to them, are used",
     )

@@ -7,16 +7,8 @@ from typing import TYPE_CHECKING
 
 from forest_align.alignment import DocumentAlignment
 from forest_align.cli.aligner_choice import AlignerChoice, aligner_option, load_aligner, made_with
-from forest_align.cli.arguments import argument, links_option, option, part, refuse_with, view
-from forest_align.cli.document_runs import (
-    DocumentPair,
-    DocumentWork,
-    ResultOptions,
-    read_document_pairs,
-    result_format,
-    write_results,
-)
-from forest_align.jobs.shards import EntryWriter
+from forest_align.cli.arguments import argument, links_option, option, part, refuse_with, settings_of, view
+from forest_align.cli.document_runs import ResultOptions, read_document_pairs, result_format, write_results
 
 if TYPE_CHECKING:
     from forest_align.aligners.documents import DocumentAligner
@@ -45,16 +37,12 @@ class _DocumentsOptions:
         "--sentences-only", action="store_true", help="align sentences, but no words and phrases"
     )
     threshold: float = option(
-        "--threshold",
-        type=float,
-        default=0.5,
-        metavar="P",
-        help="drop links of sentences less probable than P",
+        "--threshold P", type=float, default=0.5, help="drop links of sentences less probable than P"
     )
     aligner: str | None = aligner_option("what aligns words and phrases")
-    model: str | None = option("--model", metavar="FOLDER", help="a trained model; default: the bundled one")
-    parser: str | None = option("--parser", metavar="NAME", help="en (bundled), a benepar model or a folder")
-    ppdb: str | None = option("--ppdb", metavar="FILE", help="paraphrase pairs as further evidence for words")
+    model: str | None = option("--model FOLDER", help="a trained model; default: the bundled one")
+    parser: str | None = option("--parser NAME", help="en (bundled), a benepar model or a folder")
+    ppdb: str | None = option("--ppdb FILE", help="paraphrase pairs as further evidence for words")
     links: str = links_option()
 
 
@@ -63,18 +51,21 @@ OPTIONS = _DocumentsOptions
 
 def run(options: _DocumentsOptions) -> int:
     """Align and write; return the exit status."""
+    from forest_align.alignment.document_alignment import DOCUMENTS_END, DOCUMENTS_START, documents_section
+
     to = result_format(options.result, (options.source, options.target))
     aligner, settings = _document_aligner(options)
     pairs = read_document_pairs(options.source, options.target, options.result.lines)
 
-    def aligned(pair: DocumentPair) -> DocumentAlignment:
-        return aligner.align(pair.source, pair.target, id=pair.name)
-
-    def failed(name: str, error: str) -> DocumentAlignment:
-        return DocumentAlignment((), (), id=name, made_by=aligner.made_by, error=error)
-
     return write_results(
-        DocumentWork("documents", aligned, failed, _page, settings), pairs, options.result, to
+        "documents",
+        pairs,
+        options.result,
+        to,
+        lambda pair: aligner.align(pair.source, pair.target, id=pair.name),
+        failed=lambda name, error: DocumentAlignment((), (), id=name, made_by=aligner.made_by, error=error),
+        page=(documents_section, DOCUMENTS_START, DOCUMENTS_END),
+        made_with=settings,
     )
 
 
@@ -82,10 +73,7 @@ def _document_aligner(options: _DocumentsOptions) -> tuple[DocumentAligner, dict
     """The document aligner of a command's options, and settings that a resumed run must share."""
     from forest_align.aligners.documents import DocumentAligner
 
-    settings = {
-        "--sentences-only": "given" if options.sentences_only else "",
-        "--threshold": str(options.threshold),
-    }
+    settings = settings_of(options, "sentences_only", "threshold")
     if options.sentences_only:
         refuse_with("--sentences-only", options)
         return DocumentAligner(None, threshold=options.threshold), settings
@@ -93,9 +81,3 @@ def _document_aligner(options: _DocumentsOptions) -> tuple[DocumentAligner, dict
     aligner = load_aligner(chosen)
     settings |= made_with(chosen, aligner)
     return DocumentAligner(aligner, threshold=options.threshold), settings
-
-
-def _page() -> EntryWriter:
-    from forest_align.alignment.document_alignment import DOCUMENTS_END, DOCUMENTS_START, documents_section
-
-    return EntryWriter(documents_section, DOCUMENTS_START, DOCUMENTS_END)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from forest_align.cli.arguments import argument, format_option, option
 from forest_align.data.text.lines import STANDARD_INPUT
 from forest_align.system.terminal import positive
+from forest_align.types import InputError, InputWarning
 
 if TYPE_CHECKING:
     from forest_align.eval.files.evaluation import Evaluation, JudgedPair
@@ -45,14 +46,13 @@ class _EvaluateOptions:
     )
     json: bool = option("--json", action="store_true", help="print JSON, figures in percent")
     against: str | None = option(
-        "--against",
-        metavar="OTHER",
+        "--against OTHER",
         help="file of another system: add differences, PREDICTIONS minus OTHER, and their p-values",
     )
     worst: int | None = option(
-        "--worst", type=positive, metavar="N", help="also show the N pairs with most errors (not --json)"
+        "--worst N", type=positive, help="also show the N pairs with most errors (not --json)"
     )
-    seed: int = option("--seed", type=int, default=0, metavar="N", help="seed of tests and intervals")
+    seed: int = option("--seed N", type=int, default=0, help="seed of tests and intervals")
     gold_format: str | None = format_option("--from", "format of GOLD; recognised by default")
 
 
@@ -69,7 +69,6 @@ def run(args: _EvaluateOptions) -> int:
         worst_pairs,
         worst_text,
     )
-    from forest_align.types import InputError
 
     if args.worst and args.json:
         raise InputError("--worst is for text; --json has the scores only")
@@ -102,8 +101,6 @@ def _warn_of_mistaken_files(
     gold: Sequence[JudgedPair], predictions: Sequence[FilePrediction], args: _EvaluateOptions
 ) -> None:
     """Warn if gold and predictions are one file, or look swapped: gold links have no probabilities."""
-    from forest_align.types import InputWarning
-
     if STANDARD_INPUT not in (args.gold, args.predictions) and os.path.samefile(args.gold, args.predictions):
         warnings.warn(InputWarning("GOLD and PREDICTIONS are the same file"), stacklevel=2)
     elif any(pair.links.scores for pair in gold) and not any(pair.links.scores for pair in predictions):
@@ -116,7 +113,6 @@ def _evaluate(
 ) -> Evaluation:
     from forest_align.eval.files.evaluation import evaluate
     from forest_align.eval.files.prediction_files import name_of
-    from forest_align.types import InputError
 
     try:
         return evaluate(gold, predictions, links=links)

@@ -20,7 +20,7 @@ from forest_align.data.phrases.occurrences import Selection
 from forest_align.data.phrases.phrase_table import TABLE_FORMATS, TableFormat
 from forest_align.data.text.lines import STANDARD_INPUT, refuse_compressed
 from forest_align.jobs.part_folder import PartFolder, described_inputs
-from forest_align.jobs.ray_parts import PartWork, run_parts
+from forest_align.jobs.ray_cluster import PartWork, run_parts
 from forest_align.jobs.run_record import block_lines
 from forest_align.jobs.shards import Shard, Share, shard_size
 from forest_align.storage.outputs import open_output, refuse_overwriting
@@ -67,20 +67,18 @@ class _ExtractOptions:
         help="a table of paraphrases: count each pair in both directions, list it once",
     )
     min_probability: float = option(
-        "--min-probability",
+        "--min-probability P",
         type=float,
         default=_DEFAULTS.min_probability,
-        metavar="P",
         help="skip phrase pairs less probable than P",
     )
     min_count: int | None = option(
-        "--min-count", type=positive, metavar="N", help="drop pairs that were aligned less often; default: 1"
+        "--min-count N", type=positive, help="drop pairs that were aligned less often; default: 1"
     )
     max_words: int = option(
-        "--max-words",
+        "--max-words N",
         type=positive,
         default=_DEFAULTS.max_words,
-        metavar="N",
         help="maximum number of words in a phrase",
     )
     constituents: bool = option(
@@ -155,7 +153,13 @@ def write_table(
         for entry in counted(entries, "pairs of phrases", hidden=to_terminal):
             out.write(table.line(entry))
             written += 1
-    _report(counts, written, broken)
+    failed = f", {counts.failed} with an error skipped" if counts.failed else ""
+    left_out = f", {broken} broken lines left out" if broken else ""
+    print(
+        f"forest-align extract: {counts.alignments} alignments{failed}{left_out}; "
+        f"{written} of {len(counts)} pairs of phrases written",
+        file=sys.stderr,
+    )
 
 
 def _count_shard(options: _ExtractOptions, shard: Shard, selection: Selection) -> int:
@@ -227,24 +231,11 @@ def _check_files(inputs: Iterable[str], output: str | None) -> None:
 
 def _counts_file(inputs: Sequence[str], output: str | None) -> Path | None:
     """The file that keeps counts for a later run; None if a run could not be resumed."""
-    if output is None or STANDARD_INPUT in inputs or not all(map(_is_file, map(Path, [output, *inputs]))):
+    if output is None or STANDARD_INPUT in inputs:
         return None
-    return Path(f"{output}.counts")
-
-
-def _is_file(path: Path) -> bool:
-    """Whether it is, or would become, a file and not a pipe or device."""
-    return path.is_file() or not path.exists()
-
-
-def _report(counts: PhraseCounts, written: int, broken: int) -> None:
-    failed = f", {counts.failed} with an error skipped" if counts.failed else ""
-    left_out = f", {broken} broken lines left out" if broken else ""
-    print(
-        f"forest-align extract: {counts.alignments} alignments{failed}{left_out}; "
-        f"{written} of {len(counts)} pairs of phrases written",
-        file=sys.stderr,
-    )
+    # Pipes and devices cannot be read again.
+    are_files = all(path.is_file() or not path.exists() for path in map(Path, [output, *inputs]))
+    return Path(f"{output}.counts") if are_files else None
 
 
 def _count_alignments(

@@ -46,9 +46,8 @@ class _JoinOptions:
         help="format of a phrase table, of parts of 'extract'; default: by the extension of OUT, else tsv",
     )
     min_count: int | None = option(
-        "--min-count",
+        "--min-count N",
         type=positive,
-        metavar="N",
         help="drop phrase pairs that were aligned less often, of parts of 'extract'; default: 1",
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -14,6 +13,8 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
+import msgspec
+
 from forest_align.cli import EXIT_OK
 from forest_align.cli.arguments import argument, option
 from forest_align.types import InputError
@@ -22,8 +23,7 @@ from forest_align.types import InputError
 COMMERCIAL = ("yes", "unclear", "no")
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(msgspec.Struct, frozen=True):
     """A corpus, an encoder or a dictionary of others, from which parts were made."""
 
     title: str
@@ -33,17 +33,23 @@ class Source:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class BundledPart:
+class BundledPart(msgspec.Struct, frozen=True, rename={"kind": "is"}):
     """A part of the package with a licence of its own."""
 
     name: str
     kind: str  # what it is, in a few words
-    path: str  # its folder in the repository; empty for the code
     licence: str  # SPDX expression
-    learned_from: Mapping[str, str]  # name of a source -> which part of it was used, and for what
-    made_with: tuple[str, ...]  # names of the parts whose output it learned from
-    loads: tuple[str, ...]  # names of the parts that it loads when it runs
+    path: str = ""  # its folder in the repository; empty for the code
+    learned_from: dict[str, str] = {}  # name of a source -> which part of it was used, and for what
+    made_with: tuple[str, ...] = ()  # names of the parts whose output it learned from
+    loads: tuple[str, ...] = ()  # names of the parts that it loads when it runs
+
+
+class _Document(msgspec.Struct):
+    """What ``bundled_parts.json`` has."""
+
+    parts: list[BundledPart]
+    sources: dict[str, Source]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +61,16 @@ class BundledParts:
 
     def behind(self, name: str) -> tuple[str, ...]:
         """Names of a part and of all parts that it depends on, directly or not."""
-        found = [name]
-        for one in found:
-            part = self.parts[one]
+        names = [name]
+        for known in names:
+            part = self.parts[known]
             others = dict.fromkeys((*part.made_with, *part.loads))
-            found.extend(other for other in others if other not in found)
-        return tuple(found)
+            names.extend(other for other in others if other not in names)
+        return tuple(names)
 
     def sources_behind(self, name: str) -> tuple[str, ...]:
         """Names of the sources of a part and of all parts that it depends on."""
-        learned = (source for one in self.behind(name) for source in self.parts[one].learned_from)
+        learned = (source for part in self.behind(name) for source in self.parts[part].learned_from)
         return tuple(dict.fromkeys(learned))
 
     def commercial(self, name: str) -> str:
@@ -76,8 +82,8 @@ class BundledParts:
         """Titles of the sources that decide :meth:`commercial`; empty if the answer is yes."""
         answer = self.commercial(name)
         sources = [self.sources[source] for source in self.sources_behind(name)]
-        deciding = [] if answer == COMMERCIAL[0] else [one for one in sources if one.commercial == answer]
-        return ", ".join(source.title for source in deciding)
+        deciding = [source.title for source in sources if source.commercial == answer]
+        return "" if answer == COMMERCIAL[0] else ", ".join(deciding)
 
     def for_a_company(self, names: Iterable[str]) -> str:
         """What a company may do with these parts, in one sentence."""
@@ -86,34 +92,18 @@ class BundledParts:
             "may use {} if the sources that state no terms allow it",
             "may not use {}",
         )
-        groups: dict[str, list[str]] = {answer: [] for answer in COMMERCIAL}
-        for name in names:
-            groups[self.commercial(name)].append(name)
-        clauses = [
-            text.format(", ".join(group)) for text, group in zip(says, groups.values(), strict=True) if group
-        ]
+        answers = {name: self.commercial(name) for name in names}
+        groups = [[name for name in answers if answers[name] == answer] for answer in COMMERCIAL]
+        clauses = [text.format(", ".join(group)) for text, group in zip(says, groups, strict=True) if group]
         return f"By the terms of the sources, a company {'; '.join(clauses)}."
 
 
 @cache
 def bundled_parts() -> BundledParts:
     """Read the parts and their sources."""
-    path = Path(__file__).parents[2] / "bundled_parts.json"
-    document = json.loads(path.read_text(encoding="utf-8"))
-    parts = (
-        BundledPart(
-            name=fields["name"],
-            kind=fields["is"],
-            path=fields.get("path", ""),
-            licence=fields["licence"],
-            learned_from=fields.get("learned_from", {}),
-            made_with=tuple(fields.get("made_with", ())),
-            loads=tuple(fields.get("loads", ())),
-        )
-        for fields in document["parts"]
-    )
-    sources = {name: Source(**fields) for name, fields in document["sources"].items()}
-    return BundledParts({part.name: part for part in parts}, sources)
+    file = Path(__file__).parents[2] / "bundled_parts.json"
+    document = msgspec.json.decode(file.read_bytes(), type=_Document)
+    return BundledParts({part.name: part for part in document.parts}, document.sources)
 
 
 def part_rows(names: Iterable[str]) -> Iterator[tuple[str, ...]]:

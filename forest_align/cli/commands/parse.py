@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from forest_align._version import __version__
 from forest_align.cli import EXIT_OK, EXIT_SOME_FAILED
 from forest_align.cli.aligner_choice import contents_of
+from forest_align.cli.arguments import settings_of
 from forest_align.cli.input_reports import expected_count
 from forest_align.cli.parse_inputs import READERS, ParseItem, ParseOptions, kind_of, open_input
 from forest_align.cli.run_options import check_shard
@@ -19,12 +20,12 @@ from forest_align.jobs.run_record import block_lines
 from forest_align.jobs.shards import EntryWriter, Line, LineRun, Share
 from forest_align.parsing.networks.devices import check_device
 from forest_align.storage.outputs import refuse_overwriting
-from forest_align.types import InputError, InputWarning
+from forest_align.types import InputError, InputWarning, Sentence
 from forest_align.types.json_fields import Fields, format_json_object, parse_json_object
 
 if TYPE_CHECKING:
     from forest_align.parsing import NBest
-    from forest_align.types import ParseForest, Sentence
+    from forest_align.types import ParseForest
 
 _SUFFIXES = {"trees": ".txt", "json": ".jsonl"}  # of parts
 
@@ -110,11 +111,7 @@ def _made_with(options: ParseOptions) -> dict[str, str]:
         "the version": __version__,
         "--parser": contents_of(options.parser),
         "--from": str(options.source),
-        "--to": options.to,
-        "-k": str(options.k),
-        "--tokenized": "given" if options.tokenized else "",
-        "--escapes": options.escapes or "",
-        "--batch-size": str(options.batch_size),
+        **settings_of(options, "to", "k", "tokenized", "escapes", "batch_size"),
         "--device": _kind_of_device(options.device),
     }
 
@@ -178,17 +175,14 @@ def _written(result: NBest | Sentence | InputError, options: ParseOptions) -> st
     if isinstance(result, InputError):
         return "\n"
     if options.to == "trees":
-        return _best_bracket(result) + "\n"
-    listed = [f"{score:.6f}\t{bracket}\n" for score, bracket in _scored_brackets(result, options.k)]
-    return "".join(listed) + "\n"
-
-
-def _best_bracket(result: NBest | Sentence) -> str:
-    from forest_align.types import Sentence
-
-    if not isinstance(result, Sentence):
-        return result.brackets()[0]
-    return _forest(result).bracket(result.words)
+        if isinstance(result, Sentence):
+            return _forest(result).bracket(result.words) + "\n"
+        return result.brackets()[0] + "\n"
+    if isinstance(result, Sentence):
+        scored = _forest(result).scored_brackets(result.words, options.k)
+    else:
+        scored = zip(result.log_probabilities.tolist(), result.brackets(), strict=True)
+    return "".join(f"{score:.6f}\t{bracket}\n" for score, bracket in scored) + "\n"
 
 
 def _forest(sentence: Sentence) -> ParseForest:
@@ -197,18 +191,9 @@ def _forest(sentence: Sentence) -> ParseForest:
     return sentence.forest
 
 
-def _scored_brackets(result: NBest | Sentence, k: int) -> Iterator[tuple[float, str]]:
-    from forest_align.types import Sentence
-
-    if not isinstance(result, Sentence):
-        return zip(result.log_probabilities.tolist(), result.brackets(), strict=True)
-    return _forest(result).scored_brackets(result.words, k)
-
-
 def _as_json(result: NBest | Sentence | InputError) -> str:
     from msgspec import structs
 
-    from forest_align.types import Sentence
     from forest_align.types.json_records import record_text
 
     if isinstance(result, InputError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -18,8 +19,8 @@ from forest_align.types import InputError, ModelError
 
 if TYPE_CHECKING:
     from forest_align.aligners import Aligner
-    from forest_align.service.app import ServedModel
     from forest_align.service.line_index import LineIndex
+    from forest_align.service.settings import ServedModel
 
 _NEEDS_PACKAGES = "serve needs more packages: pip install 'forest-align[serve]'"
 # A file of which none of the first lines is an alignment is refused.
@@ -36,16 +37,18 @@ EPILOG = (
 )
 
 
-def _count(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 6 and int(text)):
-        raise argparse.ArgumentTypeError(f"expected a whole number from 1, found {text!r}")
-    return int(text)
+def _number(expected: str, least: int, most: int) -> Callable[[str], int]:
+    """The type of an argument: a number from ``least`` to ``most``, which messages call ``expected``."""
+
+    def parse(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and len(text) < 6 and least <= int(text) <= most):
+            raise argparse.ArgumentTypeError(f"expected {expected}, found {text!r}")
+        return int(text)
+
+    return parse
 
 
-def _port(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 6 and int(text) < 65536):
-        raise argparse.ArgumentTypeError(f"expected 0 to 65535, found {text!r}")
-    return int(text)
+_count, _port = _number("a whole number from 1", 1, 99_999), _number("0 to 65535", 0, 65_535)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,43 +61,30 @@ class ServeOptions:
         help="a file that 'forest-align align' wrote (JSON lines, not compressed) to leaf through",
     )
     beside: str | None = option(
-        "--beside",
-        metavar="FILE",
-        help="alignments of the same pairs, line by line, to show beside those of ALIGNMENTS",
+        "--beside FILE", help="alignments of the same pairs, line by line, to show beside those of ALIGNMENTS"
     )
     host: str = option(
-        "--host",
+        "--host HOST",
         default="127.0.0.1",
-        metavar="HOST",
         help="address to listen on; default: 127.0.0.1, which other machines cannot reach",
     )
-    port: int = option(
-        "--port", type=_port, default=8000, metavar="N", help="port to listen on; 0: a free one"
-    )
+    port: int = option("--port N", type=_port, default=8000, help="port to listen on; 0: a free one")
     workers: int = option(
-        "--workers",
-        type=_count,
-        default=1,
-        metavar="N",
-        help="processes that align; each loads its own models",
+        "--workers N", type=_count, default=1, help="processes that align; each loads its own models"
     )
     timeout: int | None = option(
-        "--timeout",
-        type=_count,
-        metavar="SECONDS",
-        help="give up pairs that take longer to align; default: 60",
+        "--timeout SECONDS", type=_count, help="give up pairs that take longer to align; default: 60"
     )
     allow_origin: tuple[str, ...] = option(
-        "--allow-origin",
+        "--allow-origin ORIGIN",
         action="append",
         default=(),
-        metavar="ORIGIN",
         help="let pages of another site use the server (CORS), such as https://example.org; may be repeated",
     )
     aligner: str | None = aligner_option("what is chosen at first")
-    model: str | None = option("--model", metavar="FOLDER", help="a trained model; default: the bundled one")
+    model: str | None = option("--model FOLDER", help="a trained model; default: the bundled one")
     parser: str | None = option(
-        "--parser", metavar="NAME", help="en (bundled), a benepar model or a folder; default: en"
+        "--parser NAME", help="en (bundled), a benepar model or a folder; default: en"
     )
 
 
@@ -106,12 +96,12 @@ def run(options: ServeOptions) -> int:
     try:
         from forest_align.service import server
         from forest_align.service.aligning_process import AligningProcess
-        from forest_align.service.app import ServiceSettings, create_app
+        from forest_align.service.app import create_app
+        from forest_align.service.settings import ServiceLimits, ServiceSettings
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("forest_align"):
             raise
         raise ModelError(f"{_NEEDS_PACKAGES} (no module {error.name})") from None
-    from forest_align.service.limits import ServiceLimits
 
     limits = ServiceLimits()
     if options.timeout is not None:
@@ -159,7 +149,7 @@ def _models(options: ServeOptions) -> tuple[dict[str, ServedModel], str]:
     """Every bundled aligner, one of them with the user's model; and the name of the one that is chosen."""
     from forest_align.aligners.loading import kind_of
     from forest_align.parsing.parser_loading import locate_parser
-    from forest_align.service.app import ServedModel
+    from forest_align.service.settings import ServedModel
     from forest_align.storage.fingerprints import files_fingerprint, model_files
 
     if options.parser is not None:

@@ -6,16 +6,8 @@ from dataclasses import dataclass
 
 from forest_align._version import __version__
 from forest_align.alignment import SupportReport
-from forest_align.cli.arguments import argument, option, part
-from forest_align.cli.document_runs import (
-    DocumentPair,
-    DocumentWork,
-    ResultOptions,
-    read_document_pairs,
-    result_format,
-    write_results,
-)
-from forest_align.jobs.shards import EntryWriter
+from forest_align.cli.arguments import argument, option, part, settings_of
+from forest_align.cli.document_runs import ResultOptions, read_document_pairs, result_format, write_results
 from forest_align.system.terminal import positive
 
 EPILOG = (
@@ -38,17 +30,15 @@ class _SupportOptions:
     source: str | None = argument("SOURCE", nargs="?", help="the text that should support it")
     result: ResultOptions = part(ResultOptions)
     threshold: float = option(
-        "--threshold",
+        "--threshold P",
         type=float,
         default=0.5,
-        metavar="P",
         help="a span that supports another one less probably than P is no support",
     )
     sentences: int = option(
-        "--sentences",
+        "--sentences N",
         type=positive,
         default=3,
-        metavar="N",
         help="sentences of the source to read closely for each sentence of the summary",
     )
 
@@ -59,24 +49,19 @@ OPTIONS = _SupportOptions
 def run(options: _SupportOptions) -> int:
     """Compare and write; return the exit status."""
     from forest_align.aligners.attribution import SupportFinder
+    from forest_align.alignment.support_report import REPORTS_END, REPORTS_START, report_section
 
     to = result_format(options.result, (options.summary, options.source))
     finder = SupportFinder(threshold=options.threshold, sentences=options.sentences)
     pairs = read_document_pairs(options.summary, options.source, options.result.lines, ("summary", "source"))
-    settings = {"--threshold": str(options.threshold), "--sentences": str(options.sentences)}
-
-    def supported(pair: DocumentPair) -> SupportReport:
-        return finder.find(pair.source, pair.target, id=pair.name)
-
-    def failed(name: str, error: str) -> SupportReport:
-        return SupportReport((), (), id=name, made_by={"version": __version__}, error=error)
-
+    version = {"version": __version__}
     return write_results(
-        DocumentWork("support", supported, failed, _page, settings), pairs, options.result, to
+        "support",
+        pairs,
+        options.result,
+        to,
+        lambda pair: finder.find(pair.source, pair.target, id=pair.name),
+        failed=lambda name, error: SupportReport((), (), id=name, made_by=version, error=error),
+        page=(report_section, REPORTS_START, REPORTS_END),
+        made_with=settings_of(options, "threshold", "sentences"),
     )
-
-
-def _page() -> EntryWriter:
-    from forest_align.alignment.support_report import REPORTS_END, REPORTS_START, report_section
-
-    return EntryWriter(report_section, REPORTS_START, REPORTS_END)

@@ -19,7 +19,7 @@ from forest_align.cli.corpora import (
     training_lock,
 )
 from forest_align.cli.run_options import ClusterOptions
-from forest_align.system.terminal import positive
+from forest_align.system.terminal import counting_bar, positive
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
@@ -55,34 +55,28 @@ class TrainForestOptions:
     """Options of the command."""
 
     pairs: tuple[str, ...] = argument("PAIRS", nargs="+", help="files of sentence pairs, or -")
-    output: Path = option("-o", "--output", metavar="MODEL", type=Path, required=True, help="folder to write")
-    start: str = option("--start", default="forest", metavar="MODEL", help="model to start from")
+    output: Path = option("-o", "--output MODEL", type=Path, required=True, help="folder to write")
+    start: str = option("--start MODEL", default="forest", help="model to start from")
     dev: tuple[str, ...] = option(
-        "--dev", metavar="GOLD", nargs="+", default=(), help="pairs with gold links, scored after each epoch"
+        "--dev GOLD", nargs="+", default=(), help="pairs with gold links, scored after each epoch"
     )
     corpus: CorpusOptions = part(CorpusOptions)
     forest_size: int | None = option(
-        "--forest-size",
+        "--forest-size N",
         type=positive,
-        metavar="N",
         help="trees in a forest while training; default: as many as the model to start from was tuned with",
     )
-    epochs: int = option("--epochs", type=positive, default=5, metavar="N", help="passes over the pairs")
-    batch_size: int = option(
-        "--batch-size", type=int, default=200, metavar="N", help="pairs between M-steps; 0 for all"
-    )
-    regularization: float = option(
-        "--regularization", type=float, default=1.0, metavar="KAPPA", help="κ of the M-step"
-    )
-    seed: int = option("--seed", type=int, default=0, metavar="N", help="order of the pairs")
+    epochs: int = option("--epochs N", type=positive, default=5, help="passes over the pairs")
+    batch_size: int = option("--batch-size N", type=int, default=200, help="pairs between M-steps; 0 for all")
+    regularization: float = option("--regularization KAPPA", type=float, default=1.0, help="κ of the M-step")
+    seed: int = option("--seed N", type=int, default=0, help="order of the pairs")
     workers: int = option(
-        "--workers", type=positive, default=1, metavar="N", help="threads; the result does not depend on them"
+        "--workers N", type=positive, default=1, help="threads; the result does not depend on them"
     )
     resume: bool = option("--resume", action="store_true", help="continue from the checkpoint")
     cluster: ClusterOptions = part(ClusterOptions)
     plot: Path | None = option(
-        "--plot",
-        metavar="FILE",
+        "--plot FILE",
         type=Path,
         help="where to draw the learning curve: .png or .svg; "
         f"default: MODEL/{_LEARNING_CURVE}, if matplotlib is installed",
@@ -160,7 +154,6 @@ def _adapted(
     """Let the model's judge learn from marked phrases, and say what came of it."""
     from forest_align.em.corpus.parsed_pairs import ParsedPair
     from forest_align.em.phrases.judge_adaptation import adapted_to_marks
-    from forest_align.system.terminal import counting_bar
 
     try:
         with counting_bar("marked phrases", 3 * len(marked)) as bar:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from forest_align.cli.arguments import option
 from forest_align.cli.corpora import GoldOptions, training_lock
 from forest_align.cli.input_reports import report_skipped
-from forest_align.system.terminal import positive
+from forest_align.system.terminal import counting_bar, positive
 
 if TYPE_CHECKING:
     from forest_align.em.joint.examples import JointExample
@@ -36,9 +36,7 @@ class _TrainJointOptions(GoldOptions):
         default="phrase+arc",
         help="align phrases and dependency arcs together, or phrases alone",
     )
-    longest: int = option(
-        "--longest", type=positive, default=3, metavar="WORDS", help="most words of a phrase"
-    )
+    longest: int = option("--longest WORDS", type=positive, default=3, help="most words of a phrase")
     phrase_deletions: bool = option(
         "--delete-phrases",
         action="store_true",
@@ -49,10 +47,8 @@ class _TrainJointOptions(GoldOptions):
         action="store_false",
         help="leave out what the link model of the contextual aligner says",
     )
-    ppdb: str | None = option(
-        "--ppdb", metavar="FILE", help="paraphrase pairs (TSV, perhaps gzipped): more synonyms"
-    )
-    epochs: int = option("--epochs", type=positive, default=3, metavar="N", help="passes over the pairs")
+    ppdb: str | None = option("--ppdb FILE", help="paraphrase pairs (TSV, perhaps gzipped): more synonyms")
+    epochs: int = option("--epochs N", type=positive, default=3, help="passes over the pairs")
     update: str = option(
         "--update",
         choices=("margin", "perceptron"),
@@ -60,7 +56,7 @@ class _TrainJointOptions(GoldOptions):
         help="update of the weights: until the gold alignment wins by the cost of the wrong one "
         "(margin), or as in the paper (perceptron)",
     )
-    seed: int = option("--seed", type=int, default=0, metavar="N", help="order of the pairs")
+    seed: int = option("--seed N", type=int, default=0, help="order of the pairs")
     resume: bool = option("--resume", action="store_true", help="continue from the checkpoint")
 
 
@@ -111,7 +107,6 @@ def _read(args: _TrainJointOptions) -> tuple[list[JointExample], int]:
     from forest_align.em.corpus.parsed_pairs import read_gold_files
     from forest_align.em.joint.examples import read_examples
     from forest_align.lexicon.pair_table import PairTable
-    from forest_align.system.terminal import counting_bar
 
     pairs = read_gold_files(args.gold, args.format, links=args.links)
     with counting_bar("preparing", 3 * len(pairs)) as bar:
@@ -154,7 +149,6 @@ class _Progress:
         self._bar: Any = None
 
     def __call__(self, what: str, done: int) -> None:
-        from forest_align.system.terminal import counting_bar
 
         if what != self._what:
             self.close()

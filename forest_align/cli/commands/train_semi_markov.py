@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from forest_align.cli.arguments import option
 from forest_align.cli.corpora import GoldOptions, training_lock
 from forest_align.cli.input_reports import report_skipped
-from forest_align.system.terminal import positive
+from forest_align.system.terminal import counting_bar, positive
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
@@ -34,22 +34,18 @@ examples:
 class _TrainSemiMarkovOptions(GoldOptions):
     """Options of the command."""
 
-    ppdb: str | None = option(
-        "--ppdb", metavar="FILE", help="paraphrase pairs (TSV, perhaps gzipped): more synonyms"
-    )
+    ppdb: str | None = option("--ppdb FILE", help="paraphrase pairs (TSV, perhaps gzipped): more synonyms")
     longest: tuple[int, int] = option(
-        "--longest",
+        "--longest WORDS",
         type=positive,
         nargs=2,
         default=(3, 3),
-        metavar="WORDS",
         help="most words of a phrase of the shorter sentence, which is read, and of the other",
     )
     longest_null: int = option(
-        "--longest-null",
+        "--longest-null WORDS",
         type=positive,
         default=1,
-        metavar="WORDS",
         help="most words of the sentence that is read that one step aligns to nothing",
     )
     resources: tuple[str, ...] = option(
@@ -67,14 +63,13 @@ class _TrainSemiMarkovOptions(GoldOptions):
         "paper's model of single words",
     )
     iterations: int = option(
-        "--iterations",
+        "--iterations N",
         type=int,
         default=200,
-        metavar="N",
         help="maximum number of L-BFGS iterations; fewer if the loss converges",
     )
     regularization: float = option(
-        "--regularization", type=float, default=2.0, metavar="L2", help="strength of the L2 term"
+        "--regularization L2", type=float, default=2.0, help="strength of the L2 term"
     )
     resume: bool = option("--resume", action="store_true", help="continue from the checkpoint")
 
@@ -91,7 +86,6 @@ def run(args: _TrainSemiMarkovOptions) -> int:
 def _train(args: _TrainSemiMarkovOptions) -> int:
     from forest_align.aligners.semi_markov.lattice import LatticeOptions
     from forest_align.em.semi_markov.training import SemiMarkovSettings, train_semi_markov_model
-    from forest_align.system.terminal import counting_bar
 
     if "paraphrases" in args.resources and not args.ppdb:
         raise InputError("--resources paraphrases needs --ppdb FILE, whose probabilities are the features")
@@ -128,7 +122,6 @@ def _read(
     from forest_align.em.semi_markov.training import examples_of
     from forest_align.lexicon.lexicon import load_lexicon
     from forest_align.lexicon.pair_table import PairTable
-    from forest_align.system.terminal import counting_bar
 
     ppdb = PairTable.load(args.ppdb) if args.ppdb else None
     pairs = read_gold_files(args.gold, args.format, links=args.links)

@@ -17,7 +17,7 @@ from forest_align.cli.corpora import (
     read_gold_files,
 )
 from forest_align.cli.input_reports import report_skipped
-from forest_align.system.terminal import positive
+from forest_align.system.terminal import counting_bar, positive
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ class TuneOptions:
     """Options of the command."""
 
     gold: tuple[str, ...] = argument("GOLD", nargs="+", help="files of pairs with gold word links")
-    output: Path = option("-o", "--output", metavar="MODEL", type=Path, required=True, help="folder to write")
-    model: str | None = option("--model", metavar="MODEL", help="model to tune; default: the bundled one")
+    output: Path = option("-o", "--output MODEL", type=Path, required=True, help="folder to write")
+    model: str | None = option("--model MODEL", help="model to tune; default: the bundled one")
     aligner: str | None = option(
         "--aligner",
         choices=_TUNED,
@@ -78,8 +78,7 @@ class TuneOptions:
     )
     variant: None = removed_variant()
     ppdb: str | None = option(
-        "--ppdb",
-        metavar="FILE",
+        "--ppdb FILE",
         help="paraphrase pairs (TSV, perhaps gzipped) for contextual and sultan; without them, sultan uses "
         "WordNet and word vectors",
     )
@@ -90,40 +89,32 @@ class TuneOptions:
     )
     corpus: CorpusOptions = part(CorpusOptions)
     forest_sizes: tuple[int, ...] | None = option(
-        "--forest-sizes",
-        type=positive,
-        nargs="+",
-        metavar="N",
-        help="forest sizes to try; default: the model's own",
+        "--forest-sizes N", type=positive, nargs="+", help="forest sizes to try; default: the model's own"
     )
     keep: tuple[str, ...] | None = option(
-        "--keep",
+        "--keep NAME",
         nargs="+",
-        metavar="NAME",
         help="options of the forest aligner that stay as the model has them: beam and generation_gap, say, "
         "which decide how long an alignment takes",
     )
     also: tuple[str, ...] | None = option(
-        "--also",
+        "--also NAME",
         nargs="+",
-        metavar="NAME",
         help="further options of the forest aligner to search: parser_weight, the µ_p of the paper; "
         "phrase_weight and phrase_bias, how much the search hears of the phrase-pair model",
     )
-    trials: int = option("--trials", type=positive, default=50, metavar="N", help="total number of trials")
+    trials: int = option("--trials N", type=positive, default=50, help="total number of trials")
     workers: int = option(
-        "--workers", type=positive, default=1, metavar="N", help="processes; each runs one trial at a time"
+        "--workers N", type=positive, default=1, help="processes; each runs one trial at a time"
     )
-    seed: int = option("--seed", type=int, default=0, metavar="N", help="seed of the search")
+    seed: int = option("--seed N", type=int, default=0, help="seed of the search")
     storage: str | None = option(
-        "--storage",
-        metavar="URL",
+        "--storage URL",
         help="Optuna storage, journal:FILE or grpc://HOST:PORT; default: a SQLite file beside the model",
     )
-    study: str | None = option("--study", metavar="NAME", help="name of the study; default: the objective")
+    study: str | None = option("--study NAME", help="name of the study; default: the objective")
     plot: Path | None = option(
-        "--plot",
-        metavar="FILE",
+        "--plot FILE",
         type=Path,
         help="where to draw the trials: .png or .svg; "
         f"default: MODEL/{_SWEEP_PLOT}, if matplotlib is installed",
@@ -209,7 +200,6 @@ def _tune_words(args: TuneOptions, settings: TuningSettings, kind: str) -> int:
     from forest_align.em.tuning.study import best_values
     from forest_align.em.tuning.word_link_sweep import WordSweep, dev_pairs, word_space, word_start
     from forest_align.storage.fingerprints import files_fingerprint
-    from forest_align.system.terminal import counting_bar
 
     if args.objective not in (None, "word-f1"):
         raise InputError(f"the {kind} aligner is tuned for word-f1, not {args.objective}")
@@ -279,7 +269,6 @@ def _sweep(
     """Run or continue the study and print its trials."""
     from forest_align.em.tuning.study import trial_table, winner_note
     from forest_align.em.tuning.trials import tune
-    from forest_align.system.terminal import counting_bar
 
     args.output.parent.mkdir(parents=True, exist_ok=True)
     bar: Any = None

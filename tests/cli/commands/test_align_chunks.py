@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from forest_align.cli import main
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.types import InputError
+
+from ...command_line import CommandLine
 
 WA = """<sentence id="{0}" status="">
 // a big dog sleeps
@@ -45,9 +46,9 @@ def corpus(tmp_path: Path) -> Path:
     return path
 
 
-def test_chunks_are_written_as_a_wa_file(corpus: Path, tmp_path: Path, capsys) -> None:
+def test_chunks_are_written_as_a_wa_file(corpus: Path, tmp_path: Path, cli: CommandLine) -> None:
     out = tmp_path / "out.wa"
-    assert main(["align", str(corpus), "--chunks", "-o", str(out)]) == 0
+    assert cli("align", corpus, "--chunks", "-o", out) == 0
     found = list(read_pairs(out))
     assert [pair.id for pair in found if isinstance(pair, SentencePair)] == ["1", "2"]
     first = found[0]
@@ -58,38 +59,36 @@ def test_chunks_are_written_as_a_wa_file(corpus: Path, tmp_path: Path, capsys) -
         ((), (3, 4)),
     ]
     assert [chunk.type for chunk in first.chunks] == ["SPE1", "EQUI", "NOALI"]
-    capsys.readouterr()
-    assert main(["evaluate", str(corpus), str(out), "--json"]) == 0
-    scores = json.loads(capsys.readouterr().out)["chunks"]
+    assert cli("evaluate", corpus, out, "--json") == 0
+    scores = json.loads(cli.out)["chunks"]
     assert scores["f1.alignment"] == 100 and scores["f1.type"] == 100
 
 
 def test_alignments_hold_chunks_with_relations_and_evaluate_reads_them(
-    corpus: Path, tmp_path: Path, capsys
+    corpus: Path, tmp_path: Path, cli: CommandLine
 ) -> None:
     out = tmp_path / "out.jsonl"
-    assert main(["align", str(corpus), "--chunks", "-o", str(out), "--workers", "2"]) == 0
+    assert cli("align", corpus, "--chunks", "-o", out, "--workers", "2") == 0
     first = json.loads(out.read_text().splitlines()[0])
     assert first["aligner"] == "chunks"
     assert [phrase["relation"] for phrase in first["phrases"]] == ["more specific", "equivalent"]
     assert first["unaligned"] == {"source": [], "target": [[3, 5]]}
-    capsys.readouterr()
-    assert main(["evaluate", str(corpus), str(out), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["chunks"]["f1.alignment"] == 100
+    assert cli("evaluate", corpus, out, "--json") == 0
+    assert json.loads(cli.out)["chunks"]["f1.alignment"] == 100
 
 
-def test_a_pair_without_chunks_keeps_its_line(tmp_path: Path, capsys) -> None:
+def test_a_pair_without_chunks_keeps_its_line(tmp_path: Path, cli: CommandLine) -> None:
     pairs, out = tmp_path / "pairs.jsonl", tmp_path / "out.jsonl"
     tokens = '"source": ["a", "dog"], "target": ["dogs"]'
     pairs.write_text(
         f'{{{tokens}}}\n{{{tokens}, "source_chunks": [[0, 2]], "target_chunks": [[0, 1]]}}\n'
         f'{{{tokens}, "source_chunks": [[1, 2], [0, 1]], "target_chunks": [[0, 1]]}}\n'
     )
-    assert main(["align", str(pairs), "--chunks", "-o", str(out)]) == 1
+    assert cli("align", pairs, "--chunks", "-o", out) == 1
     lines = [json.loads(line) for line in out.read_text().splitlines()]
     assert "pairs.jsonl:1: the input gives no chunks for this pair" in lines[0]["error"]
     assert len(lines[1]["phrases"]) == 1 and "error" not in lines[1]
     assert "field 'source_chunks': expected chunks in order" in lines[2]["error"]
     wa = tmp_path / "out.wa"
-    assert main(["align", str(pairs), "--chunks", "-o", str(wa)]) == 1
+    assert cli("align", pairs, "--chunks", "-o", wa) == 1
     assert [isinstance(pair, InputError) for pair in read_pairs(wa)] == [False]

@@ -23,6 +23,8 @@ from forest_align.cli.writers import alignment_writer
 from forest_align.data.pairs import read_pairs
 from forest_align.types import InputError, Node, Sentence
 
+from ...command_line import CommandLine
+
 
 class FakeAligner:
     """Links equal words; its results tell which pairs it got together, as the last digits of real ones do."""
@@ -81,22 +83,16 @@ def lines_of(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def test_two_sentences_are_a_pair_and_come_out_as_text(
-    aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_two_sentences_are_a_pair_and_come_out_as_text(aligners: list[FakeAligner], cli: CommandLine) -> None:
     long = "much " * 200 + "more"  # no file can have such a name
-    assert main(["align", "He died", f"Yes , He died {long}", "--all"]) == 0
+    assert cli("align", "He died", f"Yes , He died {long}", "--all") == 0
     assert aligners[0].seen == [("He died", f"Yes , He died {long}")]
-    assert "died–died" in capsys.readouterr().out
-    assert main(["align", "He died", "He died", "--to", "pharaoh"]) == 0
-    assert capsys.readouterr().out == "0-0 1-1\n"
+    assert "died–died" in cli.out
+    assert cli("align", "He died", "He died", "--to", "pharaoh") == 0 and cli.out == "0-0 1-1\n"
 
 
-def test_a_second_sentence_of_blanks_is_refused(
-    aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["align", "a", " "]) == 2
-    assert "field 'target': expected a sentence, found nothing" in capsys.readouterr().err
+def test_a_second_sentence_of_blanks_is_refused(aligners: list[FakeAligner], cli: CommandLine) -> None:
+    assert cli("align", "a", " ") == 2 and "field 'target': expected a sentence, found nothing" in cli.err
 
 
 def test_raw_text_reaches_the_aligner_as_text_and_tokenized_text_as_sentences(
@@ -114,27 +110,27 @@ BROKEN = "a\ta\nno tab\n\nfail b\tb\nnan b\tb\nlast\tlast\nno tab either\n"
 
 @pytest.mark.parametrize("batch_size", [1, 2, 100])
 def test_broken_pairs_have_their_lines_in_their_places(
-    batch_size: int, tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+    batch_size: int, tmp_path: Path, aligners: list[FakeAligner], cli: CommandLine
 ) -> None:
     pairs, out = write(tmp_path / "in.tsv", BROKEN), tmp_path / "out.jsonl"
-    assert main(["align", pairs, "-o", str(out), "--batch-size", str(batch_size)]) == 1
+    assert cli("align", pairs, "-o", out, "--batch-size", batch_size) == 1
     found = lines_of(out)
     assert [line["id"] for line in found] == [str(n) for n in range(1, 8)]
     assert ["error" in line for line in found] == [False, True, True, True, True, False, True]
     assert f"{pairs}:2: " in found[1]["error"] and found[1]["phrases"] == []
     assert "finite" in found[4]["error"]
-    assert "5 of 7 pairs could not be aligned; the first: pair 2" in capsys.readouterr().err
+    assert "5 of 7 pairs could not be aligned; the first: pair 2" in cli.err
 
 
 def test_what_the_aligner_finds_wrong_has_the_place_of_the_pair_too(
-    tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, aligners: list[FakeAligner], cli: CommandLine
 ) -> None:
     pairs, out = write(tmp_path / "in.tsv", "a\ta\tx1\nfail b\tb\tx17\n"), tmp_path / "out.jsonl"
-    assert main(["align", pairs, "-o", str(out)]) == 1
+    assert cli("align", pairs, "-o", out) == 1
     assert [line.get("error") for line in lines_of(out)] == [None, f"{pairs}:2: it failed"]
-    assert f"the first: pair x17: {pairs}:2: it failed" in capsys.readouterr().err
+    assert f"the first: pair x17: {pairs}:2: it failed" in cli.err
     # Two sentences that are typed in stand in no file.
-    assert main(["align", "fail b", "b", "-o", str(out), "--to", "jsonl"]) == 1
+    assert cli("align", "fail b", "b", "-o", out, "--to", "jsonl") == 1
     assert lines_of(out)[0]["error"] == "it failed"
 
 
@@ -190,56 +186,53 @@ def test_resuming_pharaoh_output_counts_its_lines(tmp_path: Path, aligners: list
     ],
 )
 def test_resuming_another_file_is_refused_and_leaves_it_alone(
-    old: str, message: str, tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+    old: str, message: str, tmp_path: Path, aligners: list[FakeAligner], cli: CommandLine
 ) -> None:
     pairs, out = write(tmp_path / "in.tsv", "a\ta\n"), tmp_path / "out"
     out.write_text(old)
-    assert main(["align", pairs, "-o", str(out), "--resume"]) == 2
-    assert message in capsys.readouterr().err
+    assert cli("align", pairs, "-o", out, "--resume") == 2 and message in cli.err
     assert out.read_text() == old
 
 
 @pytest.mark.parametrize("old", ["precious notes", "0-0\nprecious notes", "precious notes\n"])
 def test_resuming_pharaoh_output_leaves_a_file_of_something_else_alone(
-    old: str, tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+    old: str, tmp_path: Path, aligners: list[FakeAligner], cli: CommandLine
 ) -> None:
     pairs, out = write(tmp_path / "in.tsv", "a\ta\nb\tb\n"), tmp_path / "out"
     out.write_text(old)
-    assert main(["align", pairs, "-o", str(out), "--to", "pharaoh", "--resume"]) == 2
-    assert f"out:{len(old.splitlines())}: " in capsys.readouterr().err
+    assert cli("align", pairs, "-o", out, "--to", "pharaoh", "--resume") == 2
+    assert f"out:{len(old.splitlines())}: " in cli.err
     assert out.read_text() == old
 
 
 @pytest.mark.parametrize("to", ["jsonl", "pharaoh"])
 def test_a_resumed_run_reports_the_pairs_that_failed_before(
-    to: str, tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+    to: str, tmp_path: Path, aligners: list[FakeAligner], cli: CommandLine
 ) -> None:
     pairs, out = write(tmp_path / "in.tsv", "a\ta\nfail b\tb\nc\tc\nd\td\n"), tmp_path / "out"
     arguments = ["align", pairs, "-o", str(out), "--to", to]
-    assert main(arguments) == 1
+    assert cli(*arguments) == 1
     whole = out.read_bytes()
     for kept in (3, 4):
         out.write_bytes(b"".join(whole.splitlines(keepends=True)[:kept]))
-        capsys.readouterr()
-        assert main([*arguments, "--resume"]) == 1
+        assert cli(*arguments, "--resume") == 1
         message = f"1 of 4 pairs could not be aligned; the first: pair 2: {pairs}:2: it failed"
-        assert message in capsys.readouterr().err
+        assert message in cli.err
         assert out.read_bytes() == whole
 
 
 @pytest.mark.parametrize(("side", "changed"), [("source", "x b\tc\n"), ("target", "a b\tx\n")])
 def test_resuming_with_other_sentences_of_the_same_name_is_refused(
-    side: str, changed: str, tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+    side: str, changed: str, tmp_path: Path, aligners: list[FakeAligner], cli: CommandLine
 ) -> None:
     pairs, out = write(tmp_path / "in.tsv", "a b\tc\n"), tmp_path / "out"
     arguments = ["align", pairs, "-o", str(out), "--resume"]
-    assert main(arguments) == 0
+    assert cli(*arguments) == 0
     old = out.read_bytes()
     write(tmp_path / "in.tsv", "a  b\tc\n")
-    assert main(arguments) == 0
+    assert cli(*arguments) == 0
     write(tmp_path / "in.tsv", changed)
-    assert main(arguments) == 2
-    assert f"the {side} of pair '1'" in capsys.readouterr().err
+    assert cli(*arguments) == 2 and f"the {side} of pair '1'" in cli.err
     assert out.read_bytes() == old
 
 
@@ -250,11 +243,11 @@ def test_the_input_is_never_overwritten(tmp_path: Path, aligners: list[FakeAlign
 
 
 def test_standard_input_to_standard_output(
-    monkeypatch: pytest.MonkeyPatch, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, aligners: list[FakeAligner], cli: CommandLine
 ) -> None:
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO("é x\tx\n".encode())))
-    assert main(["align", "-", "--to", "text", "--all"]) == 0
-    printed = capsys.readouterr().out
+    assert cli("align", "-", "--to", "text", "--all") == 0
+    printed = cli.out
     assert "é x" in printed and "x–x 0.50" in printed and "\x1b" not in printed
 
 
@@ -268,7 +261,7 @@ def test_a_terminal_is_shown_colours_unless_it_wants_none(monkeypatch: pytest.Mo
 
 
 def test_what_is_less_probable_is_left_out_of_every_format(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: CommandLine
 ) -> None:
     node, other = Node(0, 2, "S"), Node(1, 2, "NN")
     found = Alignment(
@@ -287,41 +280,37 @@ def test_what_is_less_probable_is_left_out_of_every_format(
         ("html", "1 phrase pair<", ">NN<"),
     ):
         kind_options = ["--to", kind, *(["--all"] if kind == "text" else [])]
-        assert main(["align", pairs, *kind_options, "--min-probability", "0.7"]) == 0
-        printed = capsys.readouterr().out
+        assert cli("align", pairs, *kind_options, "--min-probability", "0.7") == 0
+        printed = cli.out
         assert here in printed and absent not in printed
-        assert main(["align", pairs, *kind_options]) == 0
-        assert absent in capsys.readouterr().out
+        assert cli("align", pairs, *kind_options) == 0 and absent in cli.out
 
 
 @pytest.mark.parametrize(("name", "lines"), [("out.html", 0), ("out.txt", 0), ("out.jsonl", 1)])
 def test_a_record_of_failures_stands_beside_an_output_that_can_be_gone_on_with(
-    name: str, lines: int, tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+    name: str, lines: int, tmp_path: Path, aligners: list[FakeAligner], cli: CommandLine
 ) -> None:
     pairs, out = write(tmp_path / "in.tsv", "a\ta\nfail\ta\n"), tmp_path / name
     to = "text" if name == "out.txt" else name[4:]
-    assert main(["align", pairs, "-o", str(out), "--to", to]) == 1
+    assert cli("align", pairs, "-o", out, "--to", to) == 1
     record = Path(f"{out}.run")
     assert (record.read_text().count('"error"') if record.exists() else 0) == lines
-    assert (f"{record} lists those" in capsys.readouterr().err) == (lines > 0)
+    assert (f"{record} lists those" in cli.err) == (lines > 0)
 
 
 def test_an_aligner_that_loses_a_pair_is_told_and_not_taken_for_a_finished_run(
-    tmp_path: Path,
-    aligners: list[FakeAligner],
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, aligners: list[FakeAligner], cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = FakeAligner.align_many
     monkeypatch.setattr(
         FakeAligner, "align_many", lambda *args, **options: list(whole(*args, **options))[:-1]
     )
     pairs, out = write(tmp_path / "in.tsv", "a\ta\nb\tb\nc\tc\n"), tmp_path / "out.jsonl"
-    assert main(["align", pairs, "-o", str(out)]) == 2
-    assert "the forest aligner returned nothing for pair '3'" in capsys.readouterr().err
+    assert cli("align", pairs, "-o", out) == 2
+    assert "the forest aligner returned nothing for pair '3'" in cli.err
     assert out.read_text().count("\n") == 2
     monkeypatch.setattr(FakeAligner, "align_many", whole)
-    assert main(["align", pairs, "-o", str(out), "--resume"]) == 0
+    assert cli("align", pairs, "-o", out, "--resume") == 0
     assert out.read_text().count("\n") == 3
 
 
@@ -369,16 +358,16 @@ def test_an_extension_of_no_format_is_refused_and_nothing_is_written(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     aligners: list[FakeAligner],
-    capsys: pytest.CaptureFixture[str],
+    cli: CommandLine,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "in.tsv", "a\ta\n")
     write(tmp_path / name, "precious")
-    assert main(["align", *pairs, "-o", name]) == 2
+    assert cli("align", *pairs, "-o", name) == 2
     known = (
         "a name that ends in .jsonl, .parquet, .pharaoh, .tsv, .csv, .wa, .html, .svg, .text, or --to FORMAT"
     )
-    assert capsys.readouterr().err == f"forest-align align: error: {name}: {problem}; expected {known}\n"
+    assert cli.err == f"forest-align align: error: {name}: {problem}; expected {known}\n"
     assert (tmp_path / name).read_text() == "precious" and not aligners
 
 
@@ -408,40 +397,36 @@ def test_a_table_has_a_row_for_each_pair_and_is_read_as_one(
 
 
 def test_a_picture_is_of_one_pair(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    aligners: list[FakeAligner],
-    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, aligners: list[FakeAligner], cli: CommandLine
 ) -> None:
     out = tmp_path / "out.svg"
-    assert main(["align", write(tmp_path / "in.tsv", "a\ta\nb\tb\n"), "-o", str(out)]) == 2
-    assert f"{tmp_path / 'in.tsv'}: --to svg takes one pair; found more" in capsys.readouterr().err
+    assert cli("align", write(tmp_path / "in.tsv", "a\ta\nb\tb\n"), "-o", out) == 2
+    assert f"{tmp_path / 'in.tsv'}: --to svg takes one pair; found more" in cli.err
     assert not out.exists() and not aligners
     # The aligner makes no trees.
-    assert main(["align", "a", "a", "-o", str(out)]) == 0
+    assert cli("align", "a", "a", "-o", out) == 0
     assert "polyline" not in out.read_text()
     align = FakeAligner.align
     trees = {"source_tree": "(NN a)", "target_tree": "(NN a)"}
     monkeypatch.setattr(FakeAligner, "align", lambda *given: replace(align(*given), **trees))
-    assert main(["align", "a", "a", "-o", str(out)]) == 0
+    assert cli("align", "a", "a", "-o", out) == 0
     assert ElementTree.parse(out).getroot().tag == "{http://www.w3.org/2000/svg}svg"
     trees["source_tree"] = "(S (X " * 2000 + "(X a) (X b)" + "))" * 2000
     out.unlink()
-    assert main(["align", "a", "a", "-o", str(out)]) == 1
-    assert "the first: pair 1: " in capsys.readouterr().err and out.read_bytes() == b""
+    assert cli("align", "a", "a", "-o", out) == 1
+    assert "the first: pair 1: " in cli.err and out.read_bytes() == b""
 
 
 def test_piped_input_is_read_if_there_are_no_pairs(
-    monkeypatch: pytest.MonkeyPatch, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, aligners: list[FakeAligner], cli: CommandLine
 ) -> None:
     piped = SimpleNamespace(buffer=io.BytesIO(b"x\tx\n"), isatty=lambda: False)
     monkeypatch.setattr("sys.stdin", piped)
-    assert main(["align", "--to", "pharaoh"]) == 0
-    assert capsys.readouterr().out == "0-0\n"
+    assert cli("align", "--to", "pharaoh") == 0 and cli.out == "0-0\n"
     for nothing in (SimpleNamespace(isatty=lambda: True), None):
         monkeypatch.setattr("sys.stdin", nothing)
-        assert main(["align", "--to", "pharaoh"]) == 2
-        assert "expected a file of pairs, two sentences, or pairs" in capsys.readouterr().err
+        assert cli("align", "--to", "pharaoh") == 2
+        assert "expected a file of pairs, two sentences, or pairs" in cli.err
 
 
 def test_given_links_belong_to_their_pair_even_when_words_repeat(
@@ -460,24 +445,20 @@ def test_given_links_belong_to_their_pair_even_when_words_repeat(
 
 
 def test_links_beyond_the_last_pair_are_reported_in_the_end(
-    tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, aligners: list[FakeAligner], cli: CommandLine
 ) -> None:
     out, pairs = tmp_path / "out", write(tmp_path / "in.tsv", "a b\tc d\n")
     arguments = ["align", pairs, "-o", str(out), "--tokenized", "--words"]
-    assert main([*arguments, write(tmp_path / "longer", "0-0\n1-1\n")]) == 1
-    assert "longer: the file of word links has more lines" in capsys.readouterr().err
+    assert cli(*arguments, write(tmp_path / "longer", "0-0\n1-1\n")) == 1
+    assert "longer: the file of word links has more lines" in cli.err
     assert [line["words"] for line in lines_of(out)] == [[[0, 0]]]
-    assert main([*arguments, write(tmp_path / "blank", "0-0\n\n")]) == 0
+    assert cli(*arguments, write(tmp_path / "blank", "0-0\n\n")) == 0
 
 
 @pytest.mark.parametrize("option", ["--words", "--ppdb"])
 @pytest.mark.parametrize("is_link", [False, True])
 def test_files_of_word_links_and_paraphrases_are_never_overwritten(
-    option: str,
-    is_link: bool,
-    tmp_path: Path,
-    aligners: list[FakeAligner],
-    capsys: pytest.CaptureFixture[str],
+    option: str, is_link: bool, tmp_path: Path, aligners: list[FakeAligner], cli: CommandLine
 ) -> None:
     pairs, read, out = (
         write(tmp_path / "in.tsv", "a\ta\n"),
@@ -486,8 +467,8 @@ def test_files_of_word_links_and_paraphrases_are_never_overwritten(
     )
     out.symlink_to(read)
     output = str(out) if is_link else read
-    assert main(["align", pairs, "-o", output, "--tokenized", option, read]) == 2
-    assert f"{output}: the output would overwrite the input" in capsys.readouterr().err
+    assert cli("align", pairs, "-o", output, "--tokenized", option, read) == 2
+    assert f"{output}: the output would overwrite the input" in cli.err
     assert Path(read).read_text() == "0-0\n"
 
 

@@ -17,8 +17,8 @@ import pytest
 import forest_align
 from forest_align.alignment import Alignment, Links, PhrasePair
 from forest_align.cli import main
-from forest_align.cli.benchmark_aligners import NAMES, BenchmarkOptions, benchmark_aligner
 from forest_align.cli.commands import benchmark
+from forest_align.cli.commands.benchmark import NAMES, BenchmarkOptions, benchmark_aligner
 from forest_align.eval.benchmarks.benchmark_corpora import BENCHMARKS
 from forest_align.eval.files.result_tables import citations, published_rows
 from forest_align.types import Node

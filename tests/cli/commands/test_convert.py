@@ -7,6 +7,8 @@ import pytest
 
 from forest_align.cli import main
 
+from ...command_line import CommandLine
+
 GOLD = json.dumps(
     [
         {"id": "x", "source": "a b", "target": "c d", "sureAlign": "0-0 1-1", "possibleAlign": "0-1"},
@@ -35,15 +37,11 @@ def test_there_and_back_again_is_the_same(gold: Path, tmp_path: Path) -> None:
     assert [pair["id"] for pair in back] == ["x", "y"]
 
 
-def test_of_many_broken_pairs_ten_are_named_and_the_others_counted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_of_many_broken_pairs_ten_are_named_and_the_others_counted(tmp_path: Path, cli: CommandLine) -> None:
     path = tmp_path / "in.tsv"
     path.write_text("a\tb\n" + "broken\n" * 12)
-    assert main(["convert", str(path), "-", "--to", "tsv"]) == 1
-    found = capsys.readouterr()
-    assert found.out == "a\tb\t1\n"
-    lines = found.err.splitlines()
+    assert cli("convert", path, "-", "--to", "tsv") == 1 and cli.out == "a\tb\t1\n"
+    lines = cli.err.splitlines()
     assert len(lines) == 11 and f"{path}:11: " in lines[9]
     assert lines[-1] == "forest-align convert: left out: 2 more"
 
@@ -67,10 +65,9 @@ def test_the_majority_of_three_annotators(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_done_is_refused(
-    output: str, options: list[str], message: str, gold: Path, capsys: pytest.CaptureFixture[str]
+    output: str, options: list[str], message: str, gold: Path, cli: CommandLine
 ) -> None:
-    assert main(["convert", str(gold), str(gold.with_name(output)), *options]) == 2
-    assert message in capsys.readouterr().err
+    assert cli("convert", gold, gold.with_name(output), *options) == 2 and message in cli.err
     assert gold.read_text() == GOLD
 
 
@@ -83,44 +80,39 @@ def test_what_cannot_be_done_is_refused(
     ],
 )
 def test_the_sentences_of_links_are_part_of_the_input_and_not_overwritten(
-    name: str, links: str, options: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, links: str, options: list[str], tmp_path: Path, cli: CommandLine
 ) -> None:
     path, sentences = tmp_path / name, tmp_path / "x.tsv"
     path.write_text(links)
     sentences.write_text("a\tb\nc d\te f\n")
-    assert main(["convert", str(path), str(sentences), *options]) == 2
+    assert cli("convert", path, sentences, *options) == 2
     message = f"{sentences}: the output would overwrite the sentences of {path}"
-    assert message in capsys.readouterr().err
+    assert message in cli.err
     assert sentences.read_text() == "a\tb\nc d\te f\n"
-    assert main(["convert", str(path), str(tmp_path / "y.tsv"), *options]) == 0
+    assert cli("convert", path, tmp_path / "y.tsv", *options) == 0
 
 
-def test_a_folder_of_pairs_has_no_sentences_beside_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_of_pairs_has_no_sentences_beside_it(tmp_path: Path, cli: CommandLine) -> None:
     folder, out = tmp_path / "folder", tmp_path / "folder.tsv"
     folder.mkdir()
     out.write_text("older")
-    assert main(["convert", str(folder), str(out)]) == 2
-    assert "expected s-NAME.xml and t-NAME.xml files in the folder" in capsys.readouterr().err
+    assert cli("convert", folder, out) == 2
+    assert "expected s-NAME.xml and t-NAME.xml files in the folder" in cli.err
     assert out.read_text() == "older"
 
 
 def test_pairs_that_lack_what_the_format_needs_are_left_out_and_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, cli: CommandLine
 ) -> None:
     path, out = tmp_path / "in.jsonl", tmp_path / "out.json"
     without = {"id": "without", "source": {"tokens": ["a"]}, "target": {"tokens": ["b"]}}
     lines = [without, {**without, "id": "with", "words": [[0, 0]]}]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert main(["convert", str(path), str(out)]) == 1
-    assert f"{path}:1: pair 'without' has no word links" in capsys.readouterr().err
+    assert cli("convert", path, out) == 1 and f"{path}:1: pair 'without' has no word links" in cli.err
     assert [pair["id"] for pair in json.loads(out.read_text())] == ["with"]
 
 
-def test_the_majority_can_be_put_on_the_tokens_of_another_file(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_majority_can_be_put_on_the_tokens_of_another_file(tmp_path: Path, cli: CommandLine) -> None:
     for name in "ABC":
         (tmp_path / name).write_text("# sentence pair x\na b.\nNULL ({ / / }) c ({ 2 / / })\n")
     published = [{"id": "x", "source": "a b .", "target": "c", "sureAlign": ""}]
@@ -128,48 +120,42 @@ def test_the_majority_can_be_put_on_the_tokens_of_another_file(
     files = [str(tmp_path / name) for name in "ABC"]
     tokens = ["--tokens-of", str(tmp_path / "published.json")]
     out = tmp_path / "out.json"
-    assert main(["convert", files[0], str(out), "--majority", *files[1:], *tokens]) == 0
+    assert cli("convert", files[0], out, "--majority", *files[1:], *tokens) == 0
     (pair,) = json.loads(out.read_text())
     assert (pair["source"], pair["sureAlign"]) == ("a b .", "1-0")
-    assert main(["convert", files[0], str(out), *tokens]) == 2
-    assert "--tokens-of goes with --majority" in capsys.readouterr().err
+    assert cli("convert", files[0], out, *tokens) == 2 and "--tokens-of goes with --majority" in cli.err
 
 
-def test_a_header_line_is_told_on_stderr_with_what_prevents_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_header_line_is_told_on_stderr_with_what_prevents_it(tmp_path: Path, cli: CommandLine) -> None:
     pairs = tmp_path / "pairs.tsv"
     pairs.write_text("complex\tsimple\nHe passed away.\tHe died.\n", encoding="utf-8")
-    assert main(["convert", str(pairs), "-", "--to", "tsv"]) == 0
-    found = capsys.readouterr()
-    assert found.out == "He passed away.\tHe died.\t1\n"
-    assert found.err == (
+    assert cli("convert", pairs, "-", "--to", "tsv") == 0 and cli.out == "He passed away.\tHe died.\t1\n"
+    assert cli.err == (
         f"forest-align convert: warning: {pairs}:1: taken for a header line that calls the source 'complex' "
         "and the target 'simple'; --from tsv takes it for a pair\n"
     )
-    assert main(["convert", str(pairs), "-", "--to", "tsv", "--from", "tsv"]) == 0
-    found = capsys.readouterr()
-    assert (len(found.out.splitlines()), found.err) == (2, "")
+    assert cli("convert", pairs, "-", "--to", "tsv", "--from", "tsv") == 0
+    assert (len(cli.out.splitlines()), cli.err) == (2, "")
 
 
 def test_a_file_beside_the_output_is_not_overwritten_unless_the_output_is(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, cli: CommandLine
 ) -> None:
     gold, out, sentences = tmp_path / "gold.jsonl", tmp_path / "out.pharaoh", tmp_path / "out.tsv"
     pair = {"source": {"tokens": ["a"]}, "target": {"tokens": ["a"]}, "words": [[0, 0]]}
     gold.write_text(json.dumps(pair) + "\n", encoding="utf-8")
     sentences.write_text("precious\tpair\n", encoding="utf-8")
-    assert main(["convert", str(gold), str(out)]) == 2
-    assert f"{sentences}: the sentences of {out} would overwrite it" in capsys.readouterr().err
+    assert cli("convert", gold, out) == 2
+    assert f"{sentences}: the sentences of {out} would overwrite it" in cli.err
     assert sentences.read_text(encoding="utf-8") == "precious\tpair\n" and not out.exists()
     sentences.unlink()
     for _ in range(2):
-        assert main(["convert", str(gold), str(out)]) == 0
+        assert cli("convert", gold, out) == 0
     assert sentences.read_text(encoding="utf-8") == "a\ta\t1\n"
 
 
 def test_a_pair_that_could_not_be_aligned_is_left_out_where_its_error_cannot_be_held(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, cli: CommandLine
 ) -> None:
     path = tmp_path / "in.jsonl"
     sides = {"source": {"tokens": ["a"]}, "target": {"tokens": ["b"]}, "version": 1, "phrases": []}
@@ -178,16 +164,14 @@ def test_a_pair_that_could_not_be_aligned_is_left_out_where_its_error_cannot_be_
         {"id": "bad", **sides, "words": [], "error": "too long"},
     ]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert main(["convert", str(path), str(tmp_path / "out.json")]) == 1
+    assert cli("convert", path, tmp_path / "out.json") == 1
     assert [pair["id"] for pair in json.loads((tmp_path / "out.json").read_text())] == ["good"]
-    assert f"left out: {path}:2: pair 'bad' could not be aligned: too long" in capsys.readouterr().err
-    assert main(["convert", str(path), str(tmp_path / "out.jsonl")]) == 0
+    assert f"left out: {path}:2: pair 'bad' could not be aligned: too long" in cli.err
+    assert cli("convert", path, tmp_path / "out.jsonl") == 0
     assert '"error": "too long"' in (tmp_path / "out.jsonl").read_text()
-    assert capsys.readouterr().err == ""
-    assert main(["convert", str(path), "-", "--to", "tsv"]) == 0
-    found = capsys.readouterr()
-    assert found.out == "a\tb\tgood\na\tb\tbad\n"
-    assert found.err == "forest-align convert: warning: format tsv cannot hold: error, links, phrases\n"
+    assert cli.err == ""
+    assert cli("convert", path, "-", "--to", "tsv") == 0 and cli.out == "a\tb\tgood\na\tb\tbad\n"
+    assert cli.err == "forest-align convert: warning: format tsv cannot hold: error, links, phrases\n"
 
 
 WORDS = {"source": {"tokens": ["a"]}, "target": {"tokens": ["b"]}}
@@ -222,27 +206,21 @@ WORDS = {"source": {"tokens": ["a"]}, "target": {"tokens": ["b"]}}
     ],
 )
 def test_each_kind_of_loss_is_said_once(
-    values: dict[str, object],
-    target: str,
-    lost: str,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    values: dict[str, object], target: str, lost: str, tmp_path: Path, cli: CommandLine
 ) -> None:
     path, out = tmp_path / "in.jsonl", tmp_path / "out.txt"
     path.write_text(json.dumps({**WORDS, **values}) + "\n")
-    assert main(["convert", str(path), str(out), "--to", target]) == 0
+    assert cli("convert", path, out, "--to", target) == 0
     warning = f"forest-align convert: warning: format {target} cannot hold: {lost}\n" if lost else ""
-    assert capsys.readouterr().err == warning
+    assert cli.err == warning
 
 
-def test_ids_that_readers_give_anew_are_lost_only_where_they_differ(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_ids_that_readers_give_anew_are_lost_only_where_they_differ(tmp_path: Path, cli: CommandLine) -> None:
     path, out = tmp_path / "in.csv", tmp_path / "out.csv"
     path.write_text("qtext,label,atext\nWho ?,1,He\nWho ?,0,She\nWhen ?,0,Now\nWho ?,0,They\n")
-    assert main(["convert", str(path), str(out), "--to", "qa"]) == 0
-    assert (out.read_text(), capsys.readouterr().err) == (path.read_text(), "")
+    assert cli("convert", path, out, "--to", "qa") == 0
+    assert (out.read_text(), cli.err) == (path.read_text(), "")
     path.write_text(path.read_text().replace("1,He", "maybe,He"))
-    assert main(["convert", str(path), str(out), "--to", "qa"]) == 1
-    last = capsys.readouterr().err.splitlines()[-1]
+    assert cli("convert", path, out, "--to", "qa") == 1
+    last = cli.err.splitlines()[-1]
     assert last == "forest-align convert: warning: format qa cannot hold: some ids"

@@ -14,6 +14,8 @@ from forest_align.alignment import Alignment, Links, PhrasePair
 from forest_align.cli import main
 from forest_align.types import Node, Sentence
 
+from ...command_line import CommandLine
+
 PAIRS = [("a b c", "a b c", "0-0 1-1", ""), ("d e", "e d", "0-1", "1-0")]
 
 
@@ -56,19 +58,18 @@ def scores(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict:
     return report
 
 
-def test_files_that_look_swapped_and_one_file_twice_are_told(gold: Path, tmp_path: Path, capsys) -> None:
+def test_files_that_look_swapped_and_one_file_twice_are_told(
+    gold: Path, tmp_path: Path, cli: CommandLine
+) -> None:
     ours = tmp_path / "ours.jsonl"
     links = [
         replace(alignment(k, links), words=Links.of([(0, 0)], scores=[0.5]))
         for k, links in ((0, ""), (1, ""))
     ]
     ours.write_text("".join(one.to_json() + "\n" for one in links))
-    assert main(["evaluate", str(ours), str(gold)]) == 0
-    assert "the links of" in (err := capsys.readouterr().err) and "swapped?" in err
-    assert main(["evaluate", str(gold), str(gold)]) == 0
-    assert "GOLD and PREDICTIONS are the same file" in capsys.readouterr().err
-    assert main(["evaluate", str(gold), str(ours)]) == 0
-    assert capsys.readouterr().err == ""
+    assert cli("evaluate", ours, gold) == 0 and "the links of" in (err := cli.err) and "swapped?" in err
+    assert cli("evaluate", gold, gold) == 0 and "GOLD and PREDICTIONS are the same file" in cli.err
+    assert cli("evaluate", gold, ours) == 0 and cli.err == ""
 
 
 def test_pharaoh_lines_without_sentences_are_scored(gold: Path, tmp_path: Path, capsys) -> None:
@@ -113,10 +114,10 @@ def test_pairs_that_could_not_be_aligned_are_counted_for_both_systems(
     assert "pairs that the other system could not align: 2\n" in out
 
 
-def test_the_table_ends_with_a_signature(gold: Path, tmp_path: Path, capsys) -> None:
+def test_the_table_ends_with_a_signature(gold: Path, tmp_path: Path, cli: CommandLine) -> None:
     run = pharaoh(tmp_path, "0-0 1-1", "0-1")
-    assert main(["evaluate", str(gold), run]) == 0
-    out = capsys.readouterr().out
+    assert cli("evaluate", gold, run) == 0
+    out = cli.out
     assert out.startswith("2 pairs\n")
     assert out.splitlines()[-1].startswith(
         "links:sure|average:macro|f1:of-means|empty:1|interval:bootstrap|seed:0|"
@@ -135,11 +136,11 @@ def test_standard_input_is_called_so_and_is_one_file_only(gold: Path, capsys, mo
     assert "standard input can be read but once" in error(capsys, str(gold), "-", "--against", "-")
 
 
-def test_an_empty_gold_file_is_no_perfect_score(tmp_path: Path, capsys) -> None:
+def test_an_empty_gold_file_is_no_perfect_score(tmp_path: Path, cli: CommandLine) -> None:
     for name in ("gold.json", "links.pharaoh"):
         (tmp_path / name).write_text("[]" if name == "gold.json" else "", encoding="utf-8")
-    assert main(["evaluate", str(tmp_path / "gold.json"), str(tmp_path / "links.pharaoh")]) == 2
-    assert "gold.json: expected pairs with gold links, found none" in capsys.readouterr().err
+    assert cli("evaluate", tmp_path / "gold.json", tmp_path / "links.pharaoh") == 2
+    assert "gold.json: expected pairs with gold links, found none" in cli.err
 
 
 @pytest.mark.parametrize("format_of_run", ["pharaoh", "jsonl"])
@@ -155,9 +156,9 @@ def test_predictions_may_come_from_standard_input(
     assert (report["pairs"], report["word"]["precision"], report["word"]["recall"]) == (2, 75, 100)
 
 
-def test_a_negative_seed_is_bad_usage(gold: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["evaluate", str(gold), str(gold), "--seed", "-1"]) == 2
-    assert "field 'seed': expected at least 0, found -1" in capsys.readouterr().err
+def test_a_negative_seed_is_bad_usage(gold: Path, cli: CommandLine) -> None:
+    assert cli("evaluate", gold, gold, "--seed", "-1") == 2
+    assert "field 'seed': expected at least 0, found -1" in cli.err
 
 
 WA = """<sentence id="1" status="">

@@ -14,6 +14,7 @@ from forest_align.cli import main
 from forest_align.jobs import RunRecord
 from forest_align.types import ModelError, ParseForest
 
+from ...command_line import CommandLine
 from ...parsing.fake_scorer import FakeScorer
 
 DOGS = "(S (NP (NNS Dogs)) (VP (VBP bark)))"
@@ -39,12 +40,10 @@ def write(tmp_path: Path, text: str | bytes) -> str:
     return str(path)
 
 
-def test_each_line_gives_one_tree_and_bad_lines_give_an_empty_one(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_each_line_gives_one_tree_and_bad_lines_give_an_empty_one(tmp_path: Path, cli: CommandLine) -> None:
     name = write(tmp_path, b"One two.\n\nbad \xff\r\nLast one\r\n")
-    assert main(["parse", name]) == 1
-    out, err = capsys.readouterr()
+    assert cli("parse", name) == 1
+    out, err = cli.out, cli.err
     lines = out.splitlines()
     assert len(lines) == 4
     assert lines[0].startswith("(") and lines[1] == lines[2] == ""
@@ -55,34 +54,30 @@ def test_each_line_gives_one_tree_and_bad_lines_give_an_empty_one(
 
 
 @pytest.mark.parametrize("kind", ["text", "trees"])
-def test_an_input_without_sentences_is_told(
-    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_input_without_sentences_is_told(kind: str, tmp_path: Path, cli: CommandLine) -> None:
     name = write(tmp_path, "")
-    assert main(["parse", name, "--from", kind]) == 0
+    assert cli("parse", name, "--from", kind) == 0
     warning = f"forest-align parse: warning: {name}: found no sentences\n"
-    assert tuple(capsys.readouterr()) == ("", warning)
+    assert tuple((cli.out, cli.err)) == ("", warning)
 
 
-def test_n_best_lists_come_out_and_can_be_read_again(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["parse", write(tmp_path, "One two three.\n\n"), "--to", "nbest", "-k", "4"]) == 1
-    out, _ = capsys.readouterr()
+def test_n_best_lists_come_out_and_can_be_read_again(tmp_path: Path, cli: CommandLine) -> None:
+    assert cli("parse", write(tmp_path, "One two three.\n\n"), "--to", "nbest", "-k", "4") == 1
+    out, _ = cli.out, cli.err
     block, rest = out.split("\n\n", 1)
     assert rest == "\n"
     scores = [float(line.split("\t")[0]) for line in block.splitlines()]
     assert len(scores) == 4
     assert scores == sorted(scores, reverse=True)
     assert scores[0] <= 0
-    assert main(["parse", write(tmp_path, out), "--from", "nbest"]) == 1
-    assert capsys.readouterr().out == block.splitlines()[0].split("\t")[1] + "\n\n"
+    assert cli("parse", write(tmp_path, out), "--from", "nbest") == 1
+    assert cli.out == block.splitlines()[0].split("\t")[1] + "\n\n"
 
 
-def test_json_holds_the_forest_or_the_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_holds_the_forest_or_the_error(tmp_path: Path, cli: CommandLine) -> None:
     name = write(tmp_path, "Two wörds\n\n".encode() + b"caf\xe9\n")
-    assert main(["parse", name, "--to", "json", "-k", "3"]) == 1
-    first, second, third = map(json.loads, capsys.readouterr().out.splitlines())
+    assert cli("parse", name, "--to", "json", "-k", "3") == 1
+    first, second, third = map(json.loads, cli.out.splitlines())
     forest = ParseForest.from_json(first["forest"])
     assert first["tokens"] == ["Two", "wörds"]
     assert first["tree"] == forest.bracket(first["tokens"])
@@ -90,15 +85,15 @@ def test_json_holds_the_forest_or_the_error(tmp_path: Path, capsys: pytest.Captu
     assert third["error"].startswith("expected UTF-8, found byte 0xe9")
 
 
-def test_given_lists_are_packed_with_their_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_given_lists_are_packed_with_their_scores(tmp_path: Path, cli: CommandLine) -> None:
     text = f"-2.0\t{FLAT}\n-1.0\t{DOGS}\n\nx\t{DOGS}\n\n-1\t{FLAT}\n"
     name = write(tmp_path, text)
-    assert main(["parse", name, "--from", "nbest", "--to", "nbest"]) == 1
-    out, err = capsys.readouterr()
+    assert cli("parse", name, "--from", "nbest", "--to", "nbest") == 1
+    out, err = cli.out, cli.err
     assert out == f"-0.313262\t{DOGS}\n-1.313262\t{FLAT}\n\n\n0.000000\t{FLAT}\n\n"
     assert f"{name}:4: field 'log-probability': expected a finite number, found 'x'" in err
-    assert main(["parse", name, "--from", "nbest", "--to", "nbest", "-k", "1"]) == 1
-    assert capsys.readouterr().out == f"-0.313262\t{DOGS}\n\n\n0.000000\t{FLAT}\n\n"
+    assert cli("parse", name, "--from", "nbest", "--to", "nbest", "-k", "1") == 1
+    assert cli.out == f"-0.313262\t{DOGS}\n\n\n0.000000\t{FLAT}\n\n"
 
 
 @pytest.mark.parametrize(
@@ -112,18 +107,18 @@ def test_given_lists_are_packed_with_their_scores(tmp_path: Path, capsys: pytest
     ],
 )
 def test_of_a_broken_list_the_bad_line_is_named(
-    bad: bytes, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    bad: bytes, message: str, tmp_path: Path, cli: CommandLine
 ) -> None:
     good = f"-1.0\t{DOGS}\n".encode()
     name = write(tmp_path, good + b"\n" + good + bad + b"\n" + good + b"\n" + good)
-    assert main(["parse", name, "--from", "nbest"]) == 1
-    out, err = capsys.readouterr()
+    assert cli("parse", name, "--from", "nbest") == 1
+    out, err = cli.out, cli.err
     assert out == f"{DOGS}\n\n{DOGS}\n"
     assert f"{name}:4: {message}" in err
 
 
 def test_trees_may_go_over_several_lines_and_a_broken_one_costs_no_other(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, cli: CommandLine
 ) -> None:
     over_lines = "( (S\n    (NP (NNS Dogs))\n    (VP (VBP bark)) ))\n"
     never_closed = "( (S\n    (NP (NNS Companies))\n    (VP (VBP bark))\n"
@@ -132,8 +127,8 @@ def test_trees_may_go_over_several_lines_and_a_broken_one_costs_no_other(
         f"\n{over_lines}\n\n{never_closed}{over_lines}{closed_early}# comment\n{DOGS}\n{never_closed}\n{FLAT}"
     )
     name = write(tmp_path, text)
-    assert main(["parse", name, "--from", "trees"]) == 1
-    out, err = capsys.readouterr()
+    assert cli("parse", name, "--from", "trees") == 1
+    out, err = cli.out, cli.err
     assert out.splitlines() == [DOGS, "", DOGS, "", "", DOGS, "", FLAT]
     told = [line.removeprefix(f"forest-align parse: error: {name}:") for line in err.splitlines()]
     assert told[0] == "7: a bracket is never closed"
@@ -142,75 +137,63 @@ def test_trees_may_go_over_several_lines_and_a_broken_one_costs_no_other(
     assert told[3:] == ["17: a bracket is never closed"]
 
 
-def test_a_line_of_two_sentences_gives_one_tree_that_is_read_again(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_line_of_two_sentences_gives_one_tree_that_is_read_again(tmp_path: Path, cli: CommandLine) -> None:
     name = write(tmp_path, "One two. Three four.\nFive.\n")
-    assert main(["parse", name]) == 0
-    first, second = capsys.readouterr().out.splitlines()
+    assert cli("parse", name) == 0
+    first, second = cli.out.splitlines()
     assert first.startswith("(TEXT (") and not second.startswith("(TEXT")
     trees = tmp_path / "trees.mrg"
     trees.write_text(f"{first}\n{second}\n")
-    assert main(["parse", str(trees), "--to", "json"]) == 0
-    text, sentence = map(json.loads, capsys.readouterr().out.splitlines())
+    assert cli("parse", trees, "--to", "json") == 0
+    text, sentence = map(json.loads, cli.out.splitlines())
     assert text["sentences"] == [[0, 3], [3, 6]] and text["tree"] == first
     assert "sentences" not in sentence and sentence["tree"] == second
-    assert main(["parse", name, "--to", "nbest", "-k", "3"]) == 0
-    assert [line[line.index("\t") :][:7] for line in capsys.readouterr().out.splitlines()[:3]] == [
-        "\t(TEXT "
-    ] * 3
+    assert cli("parse", name, "--to", "nbest", "-k", "3") == 0
+    assert [line[line.index("\t") :][:7] for line in cli.out.splitlines()[:3]] == ["\t(TEXT "] * 3
 
 
 def test_a_sentence_may_stand_in_the_place_of_a_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: CommandLine
 ) -> None:
-    assert main(["parse", "Two words.", "--to", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["tokens"] == ["Two", "words", "."]
-    assert main(["parse", FLAT, "--from", "trees", "--to", "nbest"]) == 0
-    assert capsys.readouterr().out == f"0.000000\t{FLAT}\n\n"
-    assert main(["parse", "Two words\n\nand \udcff"]) == 1
-    err = capsys.readouterr().err
+    assert cli("parse", "Two words.", "--to", "json") == 0
+    assert json.loads(cli.out)["tokens"] == ["Two", "words", "."]
+    assert cli("parse", FLAT, "--from", "trees", "--to", "nbest") == 0 and cli.out == f"0.000000\t{FLAT}\n\n"
+    assert cli("parse", "Two words\n\nand \udcff") == 1
+    err = cli.err
     assert "command line:2: the sentence is empty" in err
     assert "command line:3: expected UTF-8" in err
-    assert main(["parse", "word " * 500 + "."]) == 0
-    capsys.readouterr()
+    assert cli("parse", "word " * 500 + ".") == 0
     monkeypatch.chdir(tmp_path)
     Path("Two words.").write_text("One\n")
-    assert main(["parse", "Two words.", "--to", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["tokens"] == ["One"]
+    assert cli("parse", "Two words.", "--to", "json") == 0 and json.loads(cli.out)["tokens"] == ["One"]
 
 
 def test_of_one_word_that_is_no_file_it_is_told_what_is_expected(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main(["parse", "Hello"]) == 2
-    assert "there is no file 'Hello'; expected a file, or a sentence of several" in capsys.readouterr().err
+    assert cli("parse", "Hello") == 2
+    assert "there is no file 'Hello'; expected a file, or a sentence of several" in cli.err
     Path("Hello").write_text("One\n")
-    assert main(["parse", "Hello", "--to", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["tokens"] == ["One"]
+    assert cli("parse", "Hello", "--to", "json") == 0 and json.loads(cli.out)["tokens"] == ["One"]
 
 
 @pytest.mark.parametrize("name", ["pairs.tsv", "pairs.CSV", "pairs.jsonl.gz", "pairs.json"])
 def test_a_table_is_parsed_as_text_only_when_it_is_called_text(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, tmp_path: Path, cli: CommandLine
 ) -> None:
     path = tmp_path / name
     content = b"One\n"
     path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
-    assert main(["parse", str(path), "-o", str(tmp_path / "out")]) == 2
+    assert cli("parse", path, "-o", tmp_path / "out") == 2
     extension = f".{name.split('.')[1].lower()}"
-    assert (
-        f"{name}: expected text, a sentence a line, or trees, found a {extension}" in capsys.readouterr().err
-    )
+    assert f"{name}: expected text, a sentence a line, or trees, found a {extension}" in cli.err
     assert not (tmp_path / "out").exists()
-    assert main(["parse", str(path), "--from", "text", "--to", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["tokens"] == ["One"]
+    assert cli("parse", path, "--from", "text", "--to", "json") == 0
+    assert json.loads(cli.out)["tokens"] == ["One"]
 
 
-def test_an_enju_sentence_without_a_tree_costs_no_other(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_enju_sentence_without_a_tree_costs_no_other(tmp_path: Path, cli: CommandLine) -> None:
     def sentence(number: int, tag: str = "NN") -> str:
         token = f'<tok id="t0" pos="{tag}" base="cat">cat</tok>'
         return f'<sentence id="{number}"><cons id="c0" cat="NP" sem_head="t0">{token}</cons></sentence>'
@@ -219,25 +202,24 @@ def test_an_enju_sentence_without_a_tree_costs_no_other(
     name = write(
         tmp_path, f"\n<?xml version='1.0'?>\n{sentence(1)}\n{failed}\n{sentence(3)}\n{sentence(4, 'N N')}\n"
     )
-    assert main(["parse", name, "--from", "enju"]) == 1
-    out, err = capsys.readouterr()
+    assert cli("parse", name, "--from", "enju") == 1
+    out, err = cli.out, cli.err
     assert out == "(NP (NN cat))\n\n(NP (NN cat))\n\n"
     assert f"{name}:4: sentence 2: expected one tree, found 0 (parse status: fragmental parse)" in err
     assert f"{name}:7: field 'pos': sentence 4: token t0: expected a label" in err
-    assert main(["parse", name, "--from", "enju", "--to", "json"]) == 1
-    second = json.loads(capsys.readouterr().out.splitlines()[1])
+    assert cli("parse", name, "--from", "enju", "--to", "json") == 1
+    second = json.loads(cli.out.splitlines()[1])
     assert second == {"error": "sentence 2: expected one tree, found 0 (parse status: fragmental parse)"}
 
 
-def test_enju_trees_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_enju_trees_are_read(tmp_path: Path, cli: CommandLine) -> None:
     xml = (
         '<sentence id="1"><cons id="c0" cat="NP" sem_head="t0">'
         '<tok id="t0" pos="NN" base="cat">cat</tok></cons></sentence>'
     )
-    assert main(["parse", write(tmp_path, xml), "--from", "enju"]) == 0
-    assert capsys.readouterr().out == "(NP (NN cat))\n"
-    assert main(["parse", write(tmp_path, "<sentence>"), "--from", "enju"]) == 2
-    assert "in.txt:1: broken XML" in capsys.readouterr().err
+    assert cli("parse", write(tmp_path, xml), "--from", "enju") == 0 and cli.out == "(NP (NN cat))\n"
+    assert cli("parse", write(tmp_path, "<sentence>"), "--from", "enju") == 2
+    assert "in.txt:1: broken XML" in cli.err
 
 
 SENTENCES = b"".join(
@@ -252,35 +234,32 @@ SENTENCES = b"".join(
 
 @pytest.mark.parametrize("to", ["trees", "json"])
 @pytest.mark.parametrize("source", ["text", "trees"])
-def test_a_resumed_run_writes_what_is_missing(
-    to: str, source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_resumed_run_writes_what_is_missing(to: str, source: str, tmp_path: Path, cli: CommandLine) -> None:
     name, out = write(tmp_path, SENTENCES), tmp_path / "out.txt"
     if source == "trees":
-        assert main(["parse", name, "-o", str(tmp_path / "trees.txt")]) == 1
+        assert cli("parse", name, "-o", tmp_path / "trees.txt") == 1
         name = str(tmp_path / "trees.txt")
     # Sixteen batches are read ahead: after 32 and 64 sentences begins a new window.
     options = ["--from", source, "--to", to, "--batch-size", "2", "-o", str(out)]
-    assert main(["parse", name, *options]) == 1
+    assert cli("parse", name, *options) == 1
     whole, record = out.read_bytes(), Path(f"{out}.run").read_text()
     lines = whole.splitlines(keepends=True)
     for kept in (0, 31, 32, 33, 64, 99):
         stop_after(kept, ["parse", name, *options])
         assert out.read_bytes() == b"".join(lines[:kept])
         out.write_bytes(out.read_bytes() + lines[kept][:-1])  # the system was writing the next line
-        capsys.readouterr()
-        assert main(["parse", name, *options, "--resume"]) == 1
+        assert cli("parse", name, *options, "--resume") == 1
         assert (out.read_bytes(), Path(f"{out}.run").read_text()) == (whole, record)
         # What failed in the first 64 sentences, which are not parsed again, was named before.
-        told = capsys.readouterr().err.splitlines()
+        told = cli.err.splitlines()
         named = [int(line.split(":")[3]) for line in told if ": error: " in line]
         assert named and all(number > kept // 64 * 64 for number in named)
         before = sum(line == b"\n" or b'{"error"' in line for line in lines[: kept // 64 * 64])
         summary = f"forest-align parse: {before} of the 64 lines written before could not be parsed"
         assert told[: len(told) - len(named)] == ([summary] if before else [])
-    assert main(["parse", name, *options, "--resume"]) == 1
+    assert cli("parse", name, *options, "--resume") == 1
     assert out.read_bytes() == whole
-    assert f"{out} has all 100 lines already" in capsys.readouterr().err
+    assert f"{out} has all 100 lines already" in cli.err
 
 
 def stop_after(lines: int, arguments: list[str]) -> None:
@@ -297,9 +276,9 @@ def stop_after(lines: int, arguments: list[str]) -> None:
         assert main(arguments) == 130
 
 
-def test_a_run_over_other_input_cannot_be_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_over_other_input_cannot_be_resumed(tmp_path: Path, cli: CommandLine) -> None:
     name, out = write(tmp_path, SENTENCES), tmp_path / "out.txt"
-    assert main(["parse", name, "-o", str(out), "--to", "json"]) == 1
+    assert cli("parse", name, "-o", out, "--to", "json") == 1
     whole = out.read_bytes()
     for change, message in (
         (
@@ -309,12 +288,12 @@ def test_a_run_over_other_input_cannot_be_resumed(tmp_path: Path, capsys: pytest
         (SENTENCES[: SENTENCES.index(b"word98")], "it has 100 lines, more than there are sentences"),
     ):
         write(tmp_path, change)
-        assert main(["parse", name, "-o", str(out), "--to", "json", "--resume"]) == 2
-        assert f"cannot resume: {message}" in capsys.readouterr().err
+        assert cli("parse", name, "-o", out, "--to", "json", "--resume") == 2
+        assert f"cannot resume: {message}" in cli.err
         assert out.read_bytes() == whole
     for wrong in (["--to", "nbest", "-o", str(out)], []):
-        assert main(["parse", name, *wrong, "--resume"]) == 2
-        assert "--resume needs -o OUT, and --to trees or json" in capsys.readouterr().err
+        assert cli("parse", name, *wrong, "--resume") == 2
+        assert "--resume needs -o OUT, and --to trees or json" in cli.err
 
 
 @pytest.mark.parametrize(
@@ -327,32 +306,30 @@ def test_a_run_over_other_input_cannot_be_resumed(tmp_path: Path, capsys: pytest
     ],
 )
 def test_a_run_with_other_options_cannot_be_resumed(
-    option: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    option: list[str], message: str, tmp_path: Path, cli: CommandLine
 ) -> None:
     name, out = write(tmp_path, "one\n" * 100), tmp_path / "out.txt"
     arguments = ["parse", name, "--batch-size", "2", "-o", str(out)]
     stop_after(70, arguments)
-    assert main([*arguments, *option, "--resume"]) == 2
-    assert f"{out}: cannot resume: {message}" in capsys.readouterr().err
+    assert cli(*arguments, *option, "--resume") == 2 and f"{out}: cannot resume: {message}" in cli.err
 
 
 @pytest.mark.parametrize(("to", "line"), [("trees", "(S one)\n"), ("json", '{"text": "one"}\n')])
 def test_an_output_without_its_record_is_finished_or_refused(
-    to: str, line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    to: str, line: str, tmp_path: Path, cli: CommandLine
 ) -> None:
     name, out = write(tmp_path, "one\n" * 40), tmp_path / "out.txt"
     arguments = ["parse", name, "--to", to, "-o", str(out), "--resume"]
     out.write_text(line * 40)
-    assert main(arguments) == 0 and out.read_text() == line * 40
+    assert cli(*arguments) == 0 and out.read_text() == line * 40
     for content, message in (
         (line * 30, f"{out}: cannot resume: {out}.run, which has the earlier settings, is missing"),
         (line * 30 + line[:3], f"{out}:31: cannot resume: expected whole lines"),
         (line * 39 + "precious notes\n", f"{out}:40: cannot resume: the line is another one now"),
     ):
         out.write_text(content)
-        capsys.readouterr()
-        assert main(arguments) == 2 and out.read_text() == content
-        assert message in capsys.readouterr().err
+        assert cli(*arguments) == 2 and out.read_text() == content
+        assert message in cli.err
 
 
 @pytest.mark.parametrize(
@@ -373,14 +350,12 @@ def test_what_is_typed_in_is_answered_before_the_next_line_is_read(
     assert written == [0, 1, 2]
 
 
-def test_json_can_be_read_back_with_offsets_and_probabilities(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_json_can_be_read_back_with_offsets_and_probabilities(tmp_path: Path, cli: CommandLine) -> None:
     from forest_align.parsing import read_parses
     from forest_align.types import InputError, Sentence
 
     name, out = write(tmp_path, "One  two, three.\n\nA \ufffd b\n"), tmp_path / "out.jsonl"
-    assert main(["parse", name, "--to", "json", "-o", str(out)]) == 1
+    assert cli("parse", name, "--to", "json", "-o", out) == 1
     first, failed, _ = read_parses(out)
     assert isinstance(first, Sentence) and first.forest is not None
     assert [first.text[token.start : token.end] for token in first.tokens] == list(first.words)
@@ -389,23 +364,18 @@ def test_json_can_be_read_back_with_offsets_and_probabilities(
     assert values["offsets"] == [[token.start, token.end] for token in first.tokens]
     assert list(values) == ["text", "tokens", "tags", "offsets", "tree", "forest"]
     assert isinstance(failed, InputError) and str(failed) == f"{out}:2: the sentence is empty"
-    capsys.readouterr()
 
 
-def test_a_run_is_not_continued_on_another_kind_of_device(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_is_not_continued_on_another_kind_of_device(tmp_path: Path, cli: CommandLine) -> None:
     text, out = tmp_path / "text", tmp_path / "out"
     text.write_text("Cats sleep.\n \n")  # the second cannot be parsed, so the record stays
     arguments = ["parse", str(text), "-o", str(out), "--batch-size", "1"]
-    assert main(arguments) == 1
+    assert cli(*arguments) == 1
     record = out.with_name("out.run")
     first, *rest = record.read_text().splitlines()
     made_with = json.loads(first)["made_with"]
     assert made_with["--device"] == ""
     made_with["--device"] = "a GPU"
     record.write_text("\n".join([json.dumps({"made_with": made_with}), *rest]) + "\n")
-    assert main([*arguments, "--resume"]) == 2
-    assert "cannot resume: --device was 'a GPU' in the earlier run, now it is not given" in (
-        capsys.readouterr().err
-    )
+    assert cli(*arguments, "--resume") == 2
+    assert "cannot resume: --device was 'a GPU' in the earlier run, now it is not given" in (cli.err)

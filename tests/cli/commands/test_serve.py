@@ -21,9 +21,10 @@ from starlette.testclient import TestClient
 from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.aligners.model_folder import bundled_models
 from forest_align.alignment import Alignment
-from forest_align.cli import main
 from forest_align.cli.commands import serve
 from forest_align.types import Sentence
+
+from ...command_line import CommandLine
 
 
 @pytest.mark.parametrize(
@@ -40,19 +41,14 @@ from forest_align.types import Sentence
     ],
 )
 def test_what_cannot_be_served_is_told_at_once(
-    options: list[str],
-    message: str,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    options: list[str], message: str, tmp_path: Path, cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty.jsonl").touch()
     sentence = Sentence.from_words(["a"])
     (tmp_path / "one_broken.jsonl").write_text("{\n" + Alignment(sentence, sentence).to_json() + "\n")
     (tmp_path / "pairs.tsv").write_text("He died.\tHe passed away.\n" * 3)
-    assert main(["serve", *options]) == 2
-    assert message in capsys.readouterr().err
+    assert cli("serve", *options) == 2 and message in cli.err
 
 
 @pytest.mark.parametrize("module", ["starlette", "uvicorn", "prometheus_client"])
@@ -84,7 +80,7 @@ def test_a_model_is_that_of_its_own_kind_of_aligner_and_the_parser_that_of_all(
 
 
 def test_every_bundled_aligner_can_be_chosen_and_options_are_passed_on(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, cli: CommandLine
 ) -> None:
     apps: list[tuple[Any, Any]] = []
     monkeypatch.setattr("forest_align.service.aligning_process.AligningProcess", FakeProcess)
@@ -101,7 +97,7 @@ def test_every_bundled_aligner_can_be_chosen_and_options_are_passed_on(
     )
     FakeProcess.made.clear()
     for options in chosen:
-        assert main(["serve", "--port", "0", *options]) == 0
+        assert cli("serve", "--port", "0", *options) == 0
     pages = [TestClient(app, base_url="http://localhost").get("/").text for app, _ in apps]
     assert [re.findall("<option( selected)?>([^<]*)<", page.split(">nothing<")[0]) for page in pages] == [
         [(" selected" * (name == one), name) for name in bundled_models()]
@@ -114,9 +110,8 @@ def test_every_bundled_aligner_can_be_chosen_and_options_are_passed_on(
         TestClient(app, base_url="http://localhost").get("/", headers=headers).headers for app, _ in apps
     ]
     assert ["access-control-allow-origin" in one for one in allowed] == [False, True, False]
-    capsys.readouterr()
-    assert main(["serve", "--port", "0", "--model", folder, "--aligner", "forest"]) == 2
-    assert "is for the aligner contextual, not forest" in capsys.readouterr().err
+    assert cli("serve", "--port", "0", "--model", folder, "--aligner", "forest") == 2
+    assert "is for the aligner contextual, not forest" in cli.err
 
 
 class FakeProcess:

@@ -1,4 +1,4 @@
-"""``forest-align train`` on a handful of pairs, with a parser that makes flat trees."""
+"""``forest-align train``: its dispatch, and ``train forest`` on a handful of pairs and flat trees."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ import pytest
 from forest_align.aligners.forest.features import GENERAL_FEATURES
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.forest.options import ForestOptions
-from forest_align.cli import command_parser
+from forest_align.cli import command_parser, main
 from forest_align.cli.arguments import read
 from forest_align.cli.commands import train_forest
+from forest_align.cli.commands.train import TRAINERS
 from forest_align.cli.commands.train_forest import TrainForestOptions
+from forest_align.cli.corpora import check_model_folder
 from forest_align.em.corpus.corpus import CorpusReader
 from forest_align.em.forest.expectation import expect_in_threads
 from forest_align.em.forest.state import RUN, TrainingSettings, load_state
@@ -24,6 +26,8 @@ from forest_align.em.forest.training import TrainedModel
 from forest_align.jobs import RayOptions
 from forest_align.storage.checkpoint import Checkpoint
 from forest_align.types import ForestAlignError, InputError, Sentence
+
+from ...command_line import CommandLine
 
 PAIRS = (
     ("the old man bought a car", "the old man purchased a car"),
@@ -101,7 +105,7 @@ def test_an_engine_aligns_the_pairs_and_the_model_is_the_same(
     assert run(pairs, "-o", tmp_path / "local", "--epochs", 2) == 0
     engine = ("--engine", "ray", "--address", "auto", "--num-actors", 3)
     with monkeypatch.context() as patch:
-        patch.setattr("forest_align.jobs.ray_training.expect_on_ray", expect_here)
+        patch.setattr("forest_align.jobs.ray_cluster.expect_on_ray", expect_here)
         assert run(pairs, "-o", tmp_path / "model", "--epochs", 2, *engine) == 0
     assert told == [RayOptions("auto", 3)]
     for name in ("weights.safetensors", "model.json"):
@@ -235,3 +239,70 @@ def test_dev_files_without_a_usable_pair_are_refused_before_anything_is_parsed(
 def test_a_model_of_another_aligner_is_no_start(tmp_path: Path, pairs: Path) -> None:
     with pytest.raises(InputError, match="the model contextual is for the aligner contextual, not forest"):
         run(pairs, "-o", tmp_path / "model", "--start", "contextual")
+
+
+def test_each_aligner_explains_its_training_with_an_example(cli: CommandLine) -> None:
+    for aligner in sorted(TRAINERS):
+        assert cli("train", aligner, "--help") == 0
+        out = cli.out
+        assert f"forest-align train {aligner}" in out.split("example")[1] and "--debug" in out
+
+
+@pytest.mark.parametrize("arguments", [["--debug", "forest"], ["forest", "--debug"]])
+def test_a_traceback_is_shown_wherever_debug_stands(arguments: list[str], tmp_path: Path) -> None:
+    from forest_align.types import InputError
+
+    with pytest.raises(InputError):
+        main(["train", *arguments, f"{tmp_path}/absent.tsv", "-o", ".."])
+
+
+@pytest.mark.parametrize("aligner", ["semi-markov", "joint"])
+def test_gold_whose_links_are_all_possible_is_refused_before_anything_is_parsed(
+    aligner: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: CommandLine
+) -> None:
+    monkeypatch.setattr("forest_align.parsing.load_parser_for_alignment", None)
+    gold = tmp_path / "gold.tsv"
+    gold.write_text("1\ta dog\tN/A\tthe dog\tN/A\t1\t1\t\t1-1\t\n")
+    assert cli("train", aligner, gold, "-o", tmp_path / "model") == 2
+    assert f"{gold}: expected sure links, found possible ones alone" in cli.err
+    assert not (tmp_path / "model").exists()
+
+
+def test_where_no_model_can_be_written_nothing_is_learned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check_model_folder(tmp_path / "new" / "folders" / "model")
+    check_model_folder(tmp_path)
+    (tmp_path / "file").write_text("precious")
+    with pytest.raises(InputError, match=r"can be written to, found .*file'"):
+        check_model_folder(tmp_path / "file" / "model")
+    # The tests may run as a user who may write anywhere.
+    monkeypatch.setattr("os.access", lambda path, mode: Path(path) != tmp_path)
+    for path in (tmp_path, tmp_path / "model", tmp_path / "new" / "model"):
+        with pytest.raises(InputError, match="expected a folder that can be written to"):
+            check_model_folder(path)
+    monkeypatch.setattr("os.access", lambda path, mode: Path(path) != tmp_path.parent)
+    check_model_folder(tmp_path, beside=False)
+    with pytest.raises(InputError, match="expected a folder that can be written to"):
+        check_model_folder(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["train", "forest", "--epochs"],
+        ["train", "forest", "--workers"],
+        ["train", "joint", "--epochs"],
+        ["tune", "--trials"],
+        ["tune", "--forest-sizes"],
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("count", ["0", "2147483648", "9" * 5000, "1.0"], ids=lambda text: text[:12])
+def test_nothing_to_do_is_refused_and_so_is_too_much(
+    command: list[str], count: str, cli: CommandLine
+) -> None:
+    """No epochs at all ended well, without a model; 10 ** 23 of anything in a Python error."""
+    cli(*command, count, "pairs.tsv", "-o", "model")
+    expected = f"{command[-1]}: expected a whole number from 1 to 2147483647, found '{count}'"
+    assert expected in cli.err

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from forest_align.alignment import Alignment, Links, PhrasePair
-from forest_align.cli.benchmark_aligners import IdentityAligner
+from forest_align.cli.commands.benchmark import IdentityAligner
 from forest_align.eval.benchmarks.benchmark_corpora import BENCHMARKS
 from forest_align.eval.benchmarks.task import Figures, Files, Task
 from forest_align.types import InputError, Node

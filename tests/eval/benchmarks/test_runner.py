@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from forest_align.alignment import Alignment, Links
-from forest_align.cli.benchmark_aligners import IdentityAligner
+from forest_align.cli.commands.benchmark import IdentityAligner
 from forest_align.eval.benchmarks.report import report
 from forest_align.eval.benchmarks.runner import Prediction, Run, read_predictions, run_task
 from forest_align.eval.benchmarks.task import Figures, Task

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from forest_align.aligners.chunks import align_chunks
 from forest_align.alignment import Alignment, Links, PhrasePair
-from forest_align.cli.benchmark_aligners import IdentityAligner
+from forest_align.cli.commands.benchmark import IdentityAligner
 from forest_align.data.formats.format import ChunkLink
 from forest_align.data.formats.spade import pair_of_trees
 from forest_align.data.pairs import SentencePair

@@ -1,4 +1,4 @@
-"""The command writes the edits of pairs in every format, and keeps going past broken pairs."""
+"""The commands that write something derived from alignments: ``edits`` and ``differences``."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from forest_align import Alignment, Links, Sentence
 from forest_align.cli import main
 from forest_align.edits import Edit, apply_edits
 
+from ...command_line import CommandLine
 from ..killed_aligner import Killed, killed_aligner
 
 
@@ -42,12 +43,11 @@ def test_a_file_of_alignments_is_recognised(alignments: Path, capsys: pytest.Cap
     assert f"{alignments} has alignments, which are used; --aligner makes new ones" in err
 
 
-def test_a_sentence_without_quotes_is_told_that_it_needs_them(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["edits", *["He", "died", ".", "He", "left", "."]])
-    assert "unrecognized arguments: . He left . (is a sentence not in quotes?)" in capsys.readouterr().err
-    assert main(["align", *["He", "died", ".", "He", "left", "."]]) == 2
-    assert "two sentences in quotes, found 6 words without quotes" in capsys.readouterr().err
+def test_a_sentence_without_quotes_is_told_that_it_needs_them(cli: CommandLine) -> None:
+    cli("edits", *["He", "died", ".", "He", "left", "."])
+    assert "unrecognized arguments: . He left . (is a sentence not in quotes?)" in cli.err
+    assert cli("align", *["He", "died", ".", "He", "left", "."]) == 2
+    assert "two sentences in quotes, found 6 words without quotes" in cli.err
 
 
 def test_json_lines_hold_all_edits(alignments: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -126,3 +126,20 @@ def test_only_json_lines_in_a_file_can_be_resumed(
     for more in ([], ["-o", "edits.html"]):
         status, _, err = run(capsys, str(alignments), "--resume", *more)
         assert status == 2 and "--resume needs -o OUT, and --to jsonl" in err
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [("text", "1.00  many ↔ –\n"), ("html", 'title="1.00">many<'), ("jsonl", '"source_differences"')],
+)
+def test_every_format_has_the_differences(tmp_path: Path, cli: CommandLine, name: str, found: str) -> None:
+    path = tmp_path / "alignments.jsonl"
+    words = ["we", "saw", "many", "dogs"], ["we", "saw", "dogs"]
+    one = Alignment(*map(Sentence.from_words, words), Links.from_pharaoh("0-0 1-1 3-2"), id="a")
+    path.write_text(f"{one.to_json()}\n{{\n")
+    assert cli("differences", path, "--alignments", "--to", name) == 1
+    out, err = cli.out, cli.err
+    assert found in out and "1 of 2 pairs could not be aligned" in err
+    if name == "jsonl":
+        lines = [json.loads(line) for line in out.splitlines()]
+        assert [len(line["source_differences"]) for line in lines] == [4, 0] and lines[1]["error"]

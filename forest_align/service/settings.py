@@ -1,9 +1,9 @@
-"""What the service accepts, how long it waits, and the error for a request beyond that."""
+"""What the service offers, accepts and waits for; a pair that is asked for, and what became of it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from http import HTTPStatus
 
 
@@ -78,6 +78,46 @@ class ServiceLimits:
     align_seconds: float = 60.0
     load_seconds: float = 120.0
     stop_seconds: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class ServedModel:
+    """An aligner that the service offers.
+
+    Attributes
+    ----------
+    kind, model, digest : str
+        Kind of the aligner; name of the model or of its folder; hash of the model's files.
+    """
+
+    kind: str
+    model: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceSettings:
+    """What a service offers, and to whom.
+
+    Attributes
+    ----------
+    models : mapping of str to ServedModel
+        The aligners by name.
+    default : str
+        Name of the aligner for pairs that name none.
+    limits : ServiceLimits
+        What it accepts.
+    names : collection of str
+        Names that the header ``Host`` may have; empty for any.
+    origins : sequence of str
+        Origins of other sites whose pages may use the service (CORS).
+    """
+
+    models: Mapping[str, ServedModel]
+    default: str
+    limits: ServiceLimits = field(default_factory=ServiceLimits)
+    names: Collection[str] = ()
+    origins: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Outputs of a Ray cluster of two nodes equal the command line's, whoever is killed."""
+"""Outputs and models of a Ray cluster of two nodes equal those of one machine, whoever is killed."""
 
 from __future__ import annotations
 
@@ -8,14 +8,20 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from forest_align.cli import main
-from forest_align.jobs import RayOptions
-from forest_align.jobs.ray_parts import ray_cluster
+from forest_align.em.forest._trainer import train
+from forest_align.em.forest.expectation import Totals
+from forest_align.em.forest.state import EpochReport, TrainingSettings, TrainingState
+from forest_align.jobs import RayOptions, expect_on_ray
+from forest_align.jobs.ray_cluster import ray_cluster
 
 from ..cli.test_engine_parts import line_of
 from ..cli.test_killed_run import write_pairs
+from ..em.forest.planted_forests import planted_problem
+from ..em.forest.test_planted_forests import start_weights
 from .ray_nodes import Nodes, kill, ray_nodes, start, wait_until
 
 pytestmark = pytest.mark.engine
@@ -122,3 +128,46 @@ def test_without_an_address_a_new_cluster_starts_beside_one_on_this_machine(
     with ray_cluster(RayOptions(None, 1)) as ray:
         assert ray.get_runtime_context().gcs_address != nodes.address
         assert len(ray.nodes()) == 1
+
+
+SETTINGS = TrainingSettings(epochs=2, batch_size=30)
+
+
+class Killer:
+    """An observer that kills an actor after some pairs, and later the second node."""
+
+    def __init__(self, nodes: Nodes) -> None:
+        self.nodes, self.pairs = nodes, 0
+
+    def begin_epoch(self, state: TrainingState) -> None:
+        pass
+
+    def end_epoch(self, report: EpochReport) -> None:
+        pass
+
+    def pair_done(self, totals: Totals) -> None:
+        self.pairs += 1
+        if self.pairs == 40:
+            kill(self.nodes.actors("_Searcher")[0])
+        elif self.pairs == 100:
+            self.nodes.kill_second()
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_weights_are_those_of_a_local_run_for_any_number_of_actors(nodes: Nodes, count: int) -> None:
+    nodes.add()
+    problem, _ = planted_problem(75)
+    expected = train(problem, SETTINGS, start_weights())
+    killer = Killer(nodes) if count == 3 else None
+    found = train(
+        problem,
+        SETTINGS,
+        start_weights(),
+        expectation=expect_on_ray(problem, RayOptions(nodes.address, count)),
+        observer=killer,
+    )
+    assert found.weights.tobytes() == expected.weights.tobytes()
+    assert found.counts.tobytes() == expected.counts.tobytes()
+    assert found.history == expected.history and found.totals == expected.totals
+    assert killer is None or killer.pairs == 150
+    assert np.abs(found.weights - start_weights()).max() > 0.1

@@ -1,4 +1,4 @@
-"""Answers a stream of pairs, one per line, with a stream of alignments, in the same order."""
+"""Pairs of requests: bodies and rows of a stream are read within the limits, and wait for an aligner."""
 
 from __future__ import annotations
 
@@ -6,20 +6,137 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator
 from http import HTTPStatus
+from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import Receive, Scope, Send
 
 from forest_align.service._guard import RequestGate
-from forest_align.service._request_bodies import PairReader, next_chunk, too_slow
 from forest_align.service.aligning_process import failed_result
-from forest_align.service.limits import PairRequest, PairResult, RequestError, ServiceLimits
 from forest_align.service.micro_batches import MicroBatches
+from forest_align.service.settings import (
+    PairRequest,
+    PairResult,
+    RequestError,
+    ServiceLimits,
+    ServiceSettings,
+)
 from forest_align.types import InputError
-from forest_align.types.json_fields import parse_json
+from forest_align.types.json_fields import Fields, parse_json
 
 #: Types of a body with a JSON value on each line; answers have the first.
 ROW_TYPES = ("application/x-ndjson", "application/ndjson", "application/jsonl", "application/json-lines")
+# A client that is still sending would not read an answer; so much of a body that is too large is dropped.
+_DROPPED = 16
+
+
+class PairIntake:
+    """Turns JSON values into pairs within the limits, and lets them wait for an aligner."""
+
+    def __init__(self, settings: ServiceSettings, batches: MicroBatches) -> None:
+        self.settings, self.limits, self.batches = settings, settings.limits, batches
+        self.gate = RequestGate(settings.limits.requests)
+
+    def read(self, values: Any, id: str = "", aligner: str | None = None) -> PairRequest:
+        """Read a pair, which may name its id and aligner itself.
+
+        Raises RequestError if something is missing or wrong (400), or a sentence is too long (413).
+        """
+        try:
+            fields = Fields(values)
+            texts = fields.text("source"), fields.text("target")
+            name = fields.text("aligner", aligner or self.settings.default)
+            name_and_count = fields.identifier("id", id), fields.integer("alignments", 1)
+        except InputError as error:
+            raise RequestError(HTTPStatus.BAD_REQUEST, str(error)) from None
+        return self.check(PairRequest(*texts, name, *name_and_count))
+
+    def check(self, pair: PairRequest) -> PairRequest:
+        """Return a pair that is within the limits; raises RequestError if it is not."""
+        for side, text in (("source", pair.source), ("target", pair.target)):
+            if not text.strip():
+                raise RequestError(HTTPStatus.BAD_REQUEST, f"{side}: expected a sentence, found nothing")
+            if len(text) > self.limits.characters:
+                message = f"{side}: expected at most {self.limits.characters} characters, found {len(text)}"
+                raise RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, message)
+        models = self.settings.models
+        if pair.aligner not in models:
+            message = f"no aligner {pair.aligner!r}; expected one of: {', '.join(models)}"
+            raise RequestError(HTTPStatus.BAD_REQUEST, message)
+        most = self.limits.alignments if models[pair.aligner].kind == "forest" else 1
+        if not 1 <= pair.alignments <= most:
+            message = f"alignments: expected 1 to {most} with this aligner, found {pair.alignments}"
+            raise RequestError(HTTPStatus.BAD_REQUEST, message)
+        return pair
+
+    def id_of(self, values: Any, number: int) -> str:
+        """Name of a pair that may be broken: its own if that can be read, else its number."""
+        try:
+            return Fields(values).identifier("id", str(number))
+        except InputError:
+            return str(number)
+
+
+async def _next_chunk(request: Request) -> tuple[bytes, bool]:
+    """The next bytes of a body, and whether more may follow; raises ClientDisconnect."""
+    message = await request.receive()
+    if message["type"] == "http.disconnect":
+        raise ClientDisconnect
+    return message.get("body", b""), message.get("more_body", False)
+
+
+def _too_slow(seconds: float) -> RequestError:
+    """The error for a body, or a row of a stream, that did not come within some seconds."""
+    message = f"expected the rest of the body within {seconds:g} seconds"
+    return RequestError(HTTPStatus.REQUEST_TIMEOUT, message, {"Connection": "close"})
+
+
+async def read_json(request: Request, limits: ServiceLimits) -> Any:
+    """The JSON value of a body: an object, or a list, which may be longer.
+
+    Raises RequestError if it is too long (413), late (408) or not JSON (400), and ClientDisconnect.
+    """
+    try:
+        async with asyncio.timeout(limits.body_seconds):
+            body = await _read_body(request, limits)
+    except TimeoutError:
+        raise _too_slow(limits.body_seconds) from None
+    try:
+        return parse_json(body.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise RequestError(HTTPStatus.BAD_REQUEST, "expected UTF-8") from None
+    except InputError as error:
+        raise RequestError(HTTPStatus.BAD_REQUEST, str(error)) from None
+
+
+async def _read_body(request: Request, limits: ServiceLimits) -> bytearray:
+    length = request.headers.get("content-length", "")
+    claimed = int(length) if length.isascii() and length.isdigit() and len(length) < 16 else 0
+    if claimed > limits.list_body:
+        await _refuse(request, limits, limits.list_body, claimed)
+    body, more = bytearray(), True
+    while more:
+        chunk, more = await _next_chunk(request)
+        body += chunk
+        most = limits.list_body if body[:64].lstrip()[:1] == b"[" else limits.body
+        if len(body) > most:
+            await _refuse(request, limits, most, max(claimed, len(body)), more=more)
+    return body
+
+
+async def _refuse(
+    request: Request, limits: ServiceLimits, most: int, found: int, *, more: bool = True
+) -> None:
+    """Raise an error for a body that is too large, when the client has sent it or a good part of it."""
+    dropped = 0
+    while more and dropped < _DROPPED * limits.list_body and "expect" not in request.headers:
+        chunk, more = await _next_chunk(request)
+        dropped += len(chunk)
+    message = f"expected at most {most} bytes, found {found}"
+    raise RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, message, {"Connection": "close"})
+
+
+_Results = asyncio.Queue[asyncio.Future[PairResult] | None]
 
 
 class RowStream:
@@ -30,16 +147,8 @@ class RowStream:
     that are read ahead.
     """
 
-    def __init__(
-        self,
-        batches: MicroBatches,
-        reader: PairReader,
-        limits: ServiceLimits,
-        gate: RequestGate,
-        aligner: str | None,
-    ) -> None:
-        self._batches, self._reader, self._limits, self._aligner = batches, reader, limits, aligner
-        self._gate = gate
+    def __init__(self, intake: PairIntake, aligner: str | None) -> None:
+        self._intake, self._limits, self._aligner = intake, intake.limits, aligner
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Read, align and answer at the same time."""
@@ -50,7 +159,7 @@ class RowStream:
             await asyncio.wait((reading, coming), return_when=asyncio.FIRST_COMPLETED)
             if not coming.done():
                 reading.result()
-            with self._gate.entered():
+            with self._intake.gate.entered():
                 await self._align(rows, reading, send)
         except ClientDisconnect:
             return
@@ -60,7 +169,7 @@ class RowStream:
             await asyncio.gather(reading, coming, return_exceptions=True)
 
     async def _align(self, rows: _Rows, reading: asyncio.Task[None], send: Send) -> None:
-        results: asyncio.Queue[asyncio.Future[PairResult] | None] = asyncio.Queue(self._limits.in_flight)
+        results: _Results = asyncio.Queue(self._limits.in_flight)
         answering = asyncio.create_task(self._answer(rows, results, send))
         starting = asyncio.create_task(self._start_all(rows, results))
         running = {answering, reading, starting}
@@ -77,9 +186,7 @@ class RowStream:
                 if (result := results.get_nowait()) is not None:
                     result.cancel()
 
-    async def _start_all(
-        self, rows: _Rows, results: asyncio.Queue[asyncio.Future[PairResult] | None]
-    ) -> None:
+    async def _start_all(self, rows: _Rows, results: _Results) -> None:
         async for number, row in rows:
             await results.put(self._started(number, row))
         if rows.error is not None:
@@ -93,7 +200,7 @@ class RowStream:
                 message = f"expected rows of at most {self._limits.row} bytes, found a longer one"
                 raise RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, message)
             values = parse_json(row.decode("utf-8"))
-            return self._batches.start(self._reader.read(values, str(number), self._aligner))
+            return self._intake.batches.start(self._intake.read(values, str(number), self._aligner))
         except UnicodeDecodeError:
             error = RequestError(HTTPStatus.BAD_REQUEST, "expected UTF-8")
         except InputError as problem:
@@ -101,11 +208,9 @@ class RowStream:
         except RequestError as problem:
             error = problem
         message = f"line {number}: {error.message}"
-        return _done(_failed(self._reader.id_of(values, number), RequestError(error.status, message)))
+        return _done(_failed(self._intake.id_of(values, number), RequestError(error.status, message)))
 
-    async def _answer(
-        self, rows: _Rows, results: asyncio.Queue[asyncio.Future[PairResult] | None], send: Send
-    ) -> None:
+    async def _answer(self, rows: _Rows, results: _Results, send: Send) -> None:
         headers = [(b"content-type", ROW_TYPES[0].encode())]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         while (result := await results.get()) is not None:
@@ -152,21 +257,21 @@ class _Rows:
         rest, more, too_long = b"", True, False
         while more:
             try:
-                chunk, more = await self._next_chunk(request)
+                chunk, more = await self._next_of(request)
             except RequestError as error:
                 self.error, chunk, more = error, b"", False
             *rows, rest = (rest + chunk).split(b"\n")
             if not more and self.error is None and (rest or too_long):
                 rows, rest = [*rows, rest], b""
-            found: list[bytes | None] = []
+            read: list[bytes | None] = []
             for row in rows:
-                found.append(None if too_long or len(row) > self._limits.row else row)
+                read.append(None if too_long or len(row) > self._limits.row else row)
                 too_long = False
             if len(rest) > self._limits.row:
                 rest, too_long = b"", True
             elif too_long:
                 rest = b""
-            await self._add(found, ended=not more)
+            await self._add(read, ended=not more)
         while True:
             if (await request.receive())["type"] == "http.disconnect":
                 raise ClientDisconnect
@@ -176,17 +281,17 @@ class _Rows:
         self._unanswered -= 1
         self._moved = asyncio.get_running_loop().time()
 
-    async def _next_chunk(self, request: Request) -> tuple[bytes, bool]:
+    async def _next_of(self, request: Request) -> tuple[bytes, bool]:
         """The next bytes, unless no row comes for too long after the last one has come and was answered."""
         now, most = asyncio.get_running_loop().time, self._limits.idle_seconds
         while True:
             left = most if self._unanswered else max(0.0, self._moved + most - now())
             try:
                 async with asyncio.timeout(left):
-                    return await next_chunk(request)
+                    return await _next_chunk(request)
             except TimeoutError:
                 if not self._unanswered and now() - self._moved >= most:
-                    raise too_slow(most) from None
+                    raise _too_slow(most) from None
 
     async def wait_for_first(self) -> None:
         """Wait until a row, or the end, has come."""

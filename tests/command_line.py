@@ -1,0 +1,25 @@
+"""The command line in this process, for tests."""
+
+from __future__ import annotations
+
+import pytest
+
+from forest_align.cli import main
+
+
+class CommandLine:
+    """Runs commands; has what the last one has printed."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+        self.out = self.err = ""
+
+    def __call__(self, *words: object) -> int:
+        """Run a command and return its exit status, also if it stops by itself, as for bad usage."""
+        self._capsys.readouterr()
+        try:
+            return main([str(word) for word in words])
+        except SystemExit as stop:
+            return int(stop.code or 0)
+        finally:
+            self.out, self.err = self._capsys.readouterr()
