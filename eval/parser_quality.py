@@ -32,9 +32,9 @@ from forest_align.data.trees.treebanks import (
     read_wsj,
 )
 from forest_align.eval.metrics.scores import calibrate
+from forest_align.parsing.forests.decoding import SpanScorer, SpanScores
 from forest_align.parsing.networks.encoder_batches import plain_word
 from forest_align.parsing.networks.isolated_imports import import_isolated
-from forest_align.parsing.networks.span_scores import SpanScorer, SpanScores
 from forest_align.parsing.parser_loading import load_span_parser
 from forest_align.parsing.tokenize import tokenize
 from forest_align.types import InputError

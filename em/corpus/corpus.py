@@ -39,7 +39,7 @@ from forest_align.em.corpus.parsed_pairs import (
 from forest_align.eval.metrics.tree_scores import head_dependencies, tree_heads
 from forest_align.lexicon.evidence import check_comparable, lexical_evidence
 from forest_align.lexicon.lexicon import Lexicon, load_lexicon
-from forest_align.parsing.forests.given_trees import forest_from_enju
+from forest_align.parsing.forests.trees import forest_from_enju
 from forest_align.storage.fingerprints import files_fingerprint, fingerprint_of
 from forest_align.types import InputError, Sentence
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from forest_align.aligners.words.choose import word_candidate_files
 from forest_align.alignment import Links
 from forest_align.em.corpus.cache import ArrayStore, cached_sentences
-from forest_align.parsing.forests.given_trees import with_given_trees
+from forest_align.parsing.forests.trees import with_given_trees
 from forest_align.parsing.networks.model_files import ENCODER_FILES
 from forest_align.parsing.networks.vector_network import BUNDLED
 from forest_align.parsing.parser_loading import MODELS

@@ -20,7 +20,7 @@ from forest_align.eval.metrics.phrase_scores import (
 )
 from forest_align.eval.metrics.scores import MatchCounts, Statistic
 from forest_align.eval.metrics.tree_scores import head_dependencies, score_attachment, tree_heads
-from forest_align.parsing.forests.given_trees import forest_from_enju
+from forest_align.parsing.forests.trees import forest_from_enju
 from forest_align.types import InputError
 
 #: A phrase and the phrase aligned to it; None means null.

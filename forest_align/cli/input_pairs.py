@@ -182,7 +182,7 @@ def _given_links(item: SentencePair, links: Links | None, path: str, number: int
 
 def _sentences(item: SentencePair, use_trees: bool) -> tuple[Text, Text]:
     """The two sentences: raw text, tokens, or tokens with a forest made of their given trees."""
-    from forest_align.parsing.forests.given_trees import with_given_trees
+    from forest_align.parsing.forests.trees import with_given_trees
 
     source, target = with_given_trees(item) if use_trees else (item.source, item.target)
     return (source if source.tokens else source.text, target if target.tokens else target.text)

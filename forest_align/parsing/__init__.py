@@ -2,11 +2,12 @@
 
 from forest_align.data.trees.parses import read_parses
 from forest_align.parsing.forests.decoding import NBest
-from forest_align.parsing.forests.given_trees import forest_from_enju, sentence_from_enju
 from forest_align.parsing.forests.trees import (
     forest_from_bracket,
+    forest_from_enju,
     forest_from_trees,
     sentence_from_bracket,
+    sentence_from_enju,
     sentence_from_n_best,
     sentence_from_trees,
     with_best_tree,

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from forest_align.lexicon.tables import plain_apostrophes
-from forest_align.parsing.networks.span_scores import SpanScores
+from forest_align.parsing.forests.decoding import SpanScores
 from forest_align.parsing.sentence_split import sentence_starts
 from forest_align.parsing.tokenize import space_after, tokenize, tokens_of_words
 from forest_align.types import InputError, Token

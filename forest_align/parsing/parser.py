@@ -21,16 +21,14 @@ from forest_align.parsing._sentence_batches import (
     plain_words,
     results_of,
 )
-from forest_align.parsing.forests.decoding import NBest, best_trees
-from forest_align.parsing.forests.text_forest import joined_forest, joined_n_best
-from forest_align.parsing.networks.span_scores import SpanScores
+from forest_align.parsing.forests.decoding import NBest, SpanScores, best_trees, joined_forest, joined_n_best
 from forest_align.system.origin import Loaded
 from forest_align.system.processes import check_counts, map_in_workers, use_one_thread
 from forest_align.types import InputError, Sentence, Token
 from forest_align.types.json_fields import is_number, is_whole_number
 
 if TYPE_CHECKING:
-    from forest_align.parsing.networks.span_scores import SpanScorer
+    from forest_align.parsing.forests.decoding import SpanScorer
     from forest_align.parsing.networks.word_tagger import WordTagger
 
 Lemmatizer = Callable[[str, str], str]

@@ -15,7 +15,7 @@ from forest_align.system.processes import release_free_memory
 from forest_align.types import InputError, ModelError
 
 if TYPE_CHECKING:
-    from forest_align.parsing.networks.span_scores import SpanScorer
+    from forest_align.parsing.forests.decoding import SpanScorer
 
 MODELS = Path(__file__).parent / "models"
 _NEEDS_BENEPAR = "parsers in benepar's format need more packages: pip install 'forest-align[benepar]'"

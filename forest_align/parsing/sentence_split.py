@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from forest_align.parsing._full_stops import is_abbreviation, is_initials, is_title
+from forest_align.parsing.tokenize import is_abbreviation, is_initials, is_title
 from forest_align.types import Token
 
 # Characters at the end of words at which a sentence may end.

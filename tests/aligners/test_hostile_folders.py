@@ -20,8 +20,7 @@ from safetensors.numpy import load_file, save_file
 
 from forest_align import load, load_parser
 from forest_align.aligners.model_folder import bundled_folder, bundled_models
-from forest_align.parsing.networks._network_shapes import network_sizes
-from forest_align.parsing.networks.model_files import parser_config
+from forest_align.parsing.networks.model_files import network_sizes, parser_config
 from forest_align.parsing.networks.vector_network import BUNDLED, WordVectors
 from forest_align.parsing.networks.word_tagger import WordTagger
 from forest_align.parsing.parser import Parser

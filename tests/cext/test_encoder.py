@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from forest_align.cext.encoder import PROCESSOR_KINDS_HERE, attend, gelu, multiply, normalise, pack, quantize
-from forest_align.parsing.networks.integer_layers import IntegerLinear
+from forest_align.parsing.networks.vector_network import IntegerLinear
 
 
 def random_rows(*shape: int) -> np.ndarray:

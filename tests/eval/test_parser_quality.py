@@ -17,7 +17,7 @@ from forest_align.em.parser import calibration as calibrate_parser
 from forest_align.eval import parser_quality as script
 from forest_align.eval.metrics.tree_scores import score_brackets
 from forest_align.parsing import Parser
-from forest_align.parsing.networks.span_scores import SpanScores
+from forest_align.parsing.forests.decoding import SpanScores
 from forest_align.parsing.parser_loading import MODELS
 from forest_align.types import InputError
 from forest_align.types.brackets import parse_bracket

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from forest_align.parsing.networks.span_scores import SpanScorer, SpanScores
+from forest_align.parsing.forests.decoding import SpanScorer, SpanScores
 from forest_align.types import InputError
 
 LABELS = ("", "NP", "VP", "S", "S::VP", "PP")

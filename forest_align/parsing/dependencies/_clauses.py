@@ -5,31 +5,29 @@ The names and the cases follow the Stanford typed dependencies manual (de Marnef
 
 from __future__ import annotations
 
-from forest_align.parsing.dependencies._patterns import (
+from forest_align.parsing.dependencies._syntactic_heads import (
     ADJECTIVES,
     ADVERBS,
+    BE_FORMS,
     CLAUSES,
     COMPLEMENTIZERS,
-    NOUN_PHRASES,
-    after_head,
-    before_head,
-    has_subject,
-    head_of,
-    introducer,
-    parenthesis,
-)
-from forest_align.parsing.dependencies._syntactic_heads import (
-    BE_FORMS,
     COPULAS,
     GET_FORMS,
     HAVE_FORMS,
+    NOUN_PHRASES,
     NOUN_TAGS,
     VERB_TAGS,
     HeadedPhrase,
+    after_head,
     auxiliary,
+    before_head,
     copular,
+    has_subject,
     has_time_head,
+    head_of,
+    introducer,
     is_time,
+    parenthesis,
 )
 
 

@@ -7,25 +7,23 @@ The names and the cases follow the Stanford typed dependencies manual (de Marnef
 from __future__ import annotations
 
 from forest_align.parsing.dependencies._clauses import clausal_relation, subordinate_relation
-from forest_align.parsing.dependencies._patterns import (
+from forest_align.parsing.dependencies._syntactic_heads import (
     ADJECTIVES,
     ADVERBS,
     CLAUSES,
     COMPLEMENTIZERS,
     NOMINAL,
     NOUN_PHRASES,
-    after_head,
-    has_subject,
-    head_of,
-    introducer,
-    parenthesis,
-)
-from forest_align.parsing.dependencies._syntactic_heads import (
     NOUN_TAGS,
     VERB_TAGS,
     HeadedPhrase,
+    after_head,
     coordinated,
+    has_subject,
+    head_of,
+    introducer,
     is_time,
+    parenthesis,
 )
 
 _NEGATIONS = frozenset("not n't never".split())

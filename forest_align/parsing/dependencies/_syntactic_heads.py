@@ -1,7 +1,8 @@
-"""Syntactic heads, as in the Stanford dependencies; our forests have semantic heads.
+"""Syntactic heads, as in the Stanford dependencies, and what the rules ask of a constituent.
 
-The predicate of a copula is the head of its clause. A preposition is the head of its phrase. The first
-conjunct is the head of a coordination (de Marneffe, MacCartney & Manning 2006, §3).
+Our forests have semantic heads. The predicate of a copula is the head of its clause. A preposition is the
+head of its phrase. The first conjunct is the head of a coordination (de Marneffe, MacCartney & Manning 2006,
+§3).
 """
 
 # ruff: noqa: SIM905
@@ -25,6 +26,12 @@ _OTHER_AUXILIARIES = "'d do does did doing done ca wo sha will would can could m
 _AUXILIARY_FORMS = BE_FORMS | HAVE_FORMS | frozenset(_OTHER_AUXILIARIES.split())
 VERB_TAGS = frozenset("VB VBD VBG VBN VBP VBZ".split())
 NOUN_TAGS = frozenset("NN NNS NNP NNPS".split())
+NOMINAL = frozenset("NP NX NML NAC WHNP".split())
+NOUN_PHRASES = frozenset("NP NX NML NAC WHNP QP".split()) | NOUN_TAGS | frozenset("PRP CD DT $ EX FW".split())
+CLAUSES = frozenset("S SINV SQ SBARQ FRAG".split())
+ADJECTIVES = frozenset("JJ JJR JJS ADJP WHADJP".split())
+ADVERBS = frozenset("RB RBR RBS ADVP WRB WHADVP".split())
+COMPLEMENTIZERS = frozenset({"that", "whether"})
 PUNCTUATION_TAGS = frozenset(". , : `` '' -LRB- -RRB- HYPH NFP \" SYM".split())
 TIME_WORDS = frozenset(
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june "
@@ -266,3 +273,46 @@ def _scan(children: list[HeadedPhrase], side: str, wanted: Sequence[str]) -> Hea
         if child.label in wanted:
             return child
     return None
+
+
+def head_of(parent: HeadedPhrase) -> HeadedPhrase:
+    """The child that holds the head; heads must be filled in."""
+    assert parent.head_child is not None
+    return parent.head_child
+
+
+def after_head(parent: HeadedPhrase, position: int) -> bool:
+    """Whether the child at a position follows the child that holds the head."""
+    return position > parent.children.index(head_of(parent))
+
+
+def before_head(node: HeadedPhrase) -> list[HeadedPhrase]:
+    """The children before the child that holds the head."""
+    return node.children[: node.children.index(head_of(node))] if node.children else []
+
+
+def has_subject(clause: HeadedPhrase) -> bool:
+    """Whether a noun phrase stands before the verb phrase."""
+    while clause.head_child is not None and clause.head_child.label in CLAUSES:
+        clause = clause.head_child
+    return any(child.label in ("NP", "SBAR", "WHNP") and not is_time(child) for child in before_head(clause))
+
+
+def introducer(sbar: HeadedPhrase) -> HeadedPhrase | None:
+    """The introducer of a subordinate clause before its head: a conjunction, or a phrase with *wh*."""
+    for child in sbar.children:
+        if child is sbar.head_child:
+            return None
+        if child.label in ("IN", "DT", "TO", "WHNP", "WHADVP", "WHPP", "WHADJP"):
+            return child
+    return None
+
+
+def parenthesis(child: HeadedPhrase) -> str:
+    """The relation of a phrase in brackets or between dashes, by its own head."""
+    label = head_of(child).label if child.children else child.label
+    if label in ("NP", "NX", "NN", "NNP", "NNS"):
+        return "appos"
+    if label in ("S", "SINV", "SBAR", "VP"):
+        return "parataxis"
+    return "prep" if label == "PP" else "dep"

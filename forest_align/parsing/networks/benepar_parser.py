@@ -14,9 +14,9 @@ import numpy as np
 import torch
 from transformers import AutoConfig
 
+from forest_align.parsing.forests.decoding import SpanScorer, SpanScores
 from forest_align.parsing.networks.encoder_batches import length_batches
 from forest_align.parsing.networks.isolated_imports import import_isolated
-from forest_align.parsing.networks.span_scores import SpanScorer, SpanScores
 from forest_align.types import InputError, ModelError
 
 if TYPE_CHECKING:

@@ -9,26 +9,27 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import numpy as np
 
 from forest_align.cext.checked_arrays import LARGEST_SCORE
-from forest_align.parsing.networks._network_shapes import check_weights, network_sizes
+from forest_align.parsing.forests.decoding import SpanScores
 from forest_align.parsing.networks.devices import Device, find_device
 from forest_align.parsing.networks.encoder_batches import length_batches
 from forest_align.parsing.networks.integer_parser import IntegerParser
 from forest_align.parsing.networks.model_files import (
     WEIGHTS,
     ParserConfig,
+    check_weights,
+    network_sizes,
     parser_config,
     read_config,
     read_tables,
 )
-from forest_align.parsing.networks.span_scores import SpanScores
 from forest_align.parsing.networks.vector_network import WordVectors
 from forest_align.types import InputError, ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from forest_align.parsing.networks._network_shapes import NetworkSizes
     from forest_align.parsing.networks.encoder_batches import EncodedSentence, WordEncoder
+    from forest_align.parsing.networks.model_files import NetworkSizes
     from forest_align.parsing.networks.span_network import OnDevice
     from forest_align.parsing.networks.stored_tables import IntegerTable
     from forest_align.parsing.networks.torch_layers import TorchVectorNetwork

@@ -9,13 +9,13 @@ import numpy as np
 
 from forest_align.cext import encoder
 from forest_align.parsing.networks.encoder_batches import RowBatch, join_rows, mean_vectors, places_within
-from forest_align.parsing.networks.integer_layers import IntegerEncoderLayer, IntegerLinear, LayerWeights
+from forest_align.parsing.networks.vector_network import IntegerEncoderLayer, IntegerLinear, LayerWeights
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from forest_align.parsing.networks._network_shapes import NetworkSizes
     from forest_align.parsing.networks.encoder_batches import EncodedSentence
+    from forest_align.parsing.networks.model_files import NetworkSizes
     from forest_align.parsing.networks.stored_tables import IntegerTable
     from forest_align.parsing.networks.vector_network import VectorNetwork
 

@@ -26,8 +26,8 @@ from forest_align.parsing.networks.torch_layers import (
 )
 
 if TYPE_CHECKING:
-    from forest_align.parsing.networks._network_shapes import NetworkSizes
     from forest_align.parsing.networks.encoder_batches import EncodedSentence
+    from forest_align.parsing.networks.model_files import NetworkSizes
     from forest_align.parsing.networks.torch_layers import TorchVectorNetwork
 
 #: Applies a layer: ``[..., K]`` to ``[..., N]``.

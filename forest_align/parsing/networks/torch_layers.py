@@ -23,7 +23,7 @@ from forest_align.parsing.networks.encoder_batches import (
 from forest_align.parsing.networks.stored_tables import whole
 
 if TYPE_CHECKING:
-    from forest_align.parsing.networks._network_shapes import VectorSizes
+    from forest_align.parsing.networks.model_files import VectorSizes
     from forest_align.parsing.networks.stored_tables import Table
 
 # Attention is padded to a multiple of this number of positions, which is one or two processor vectors. So

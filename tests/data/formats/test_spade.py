@@ -6,7 +6,7 @@ from pathlib import Path
 
 from forest_align.data.formats.format import PairError
 from forest_align.data.pairs import FORMATS, SentencePair, read_pairs, write_pairs
-from forest_align.parsing.forests.given_trees import with_given_trees
+from forest_align.parsing.forests.trees import with_given_trees
 from forest_align.types import InputError
 
 

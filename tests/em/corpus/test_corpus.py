@@ -20,7 +20,7 @@ from forest_align.data.formats.format import SentencePair
 from forest_align.em.corpus.corpus import RANK, CorpusPair, CorpusReader, learn_dictionary
 from forest_align.em.forest.dev_set import align_pair
 from forest_align.lexicon.lexicon import load_lexicon
-from forest_align.parsing.forests.given_trees import with_given_trees
+from forest_align.parsing.forests.trees import with_given_trees
 from forest_align.types import InputError, Sentence
 
 WORDS = ("she saw the man with binoculars", "with binoculars she saw the man")

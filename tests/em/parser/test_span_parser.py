@@ -22,8 +22,8 @@ from forest_align.cext import chart
 from forest_align.em.parser._examples import ExampleStore
 from forest_align.em.parser._span_parser import OnStates, SpanParser, log_partition
 from forest_align.em.parser.training import HYPER_PARAMETERS
+from forest_align.parsing.forests.decoding import SpanScores
 from forest_align.parsing.networks import span_network
-from forest_align.parsing.networks._network_shapes import check_weights, network_sizes
 from forest_align.parsing.networks.devices import EXACT, Device, find_device
 from forest_align.parsing.networks.encoder_batches import (
     CASE_CLASSES,
@@ -36,13 +36,14 @@ from forest_align.parsing.networks.model_files import (
     ENCODER_FILES,
     WEIGHTS,
     ParserConfig,
+    check_weights,
+    network_sizes,
     parser_config,
     read_config,
     read_weights,
     write_model,
 )
 from forest_align.parsing.networks.span_network import SpanNetwork, score_spans, span_index
-from forest_align.parsing.networks.span_scores import SpanScores
 from forest_align.parsing.networks.torch_layers import EncoderBatch, collate, padded
 from forest_align.parsing.networks.vector_network import WordVectors
 from forest_align.parsing.parser_loading import MODELS, load_span_parser

@@ -12,9 +12,8 @@ from forest_align.data.trees.penn import read_trees
 from forest_align.data.trees.treebanks import from_tree, gum_files
 from forest_align.eval.metrics.scores import calibrate
 from forest_align.parsing import Parser, load_parser, load_parser_for_alignment
-from forest_align.parsing.forests.decoding import NBest, log_posteriors
+from forest_align.parsing.forests.decoding import NBest, SpanScores, log_posteriors
 from forest_align.parsing.forests.forest_builder import Constituent
-from forest_align.parsing.networks.span_scores import SpanScores
 from forest_align.types import ParseForest, Sentence, Token
 from forest_align.types.brackets import split_chain
 

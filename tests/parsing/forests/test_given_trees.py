@@ -8,7 +8,7 @@ import pytest
 from forest_align.data.formats.format import SentencePair
 from forest_align.data.trees.enju import parse_enju, read_enju
 from forest_align.parsing import forest_from_enju, sentence_from_enju
-from forest_align.parsing.forests.given_trees import with_given_trees
+from forest_align.parsing.forests.trees import with_given_trees
 from forest_align.types import InputError, Sentence, Token
 from forest_align.types._forest_objects import check_forest
 

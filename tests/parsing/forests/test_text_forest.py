@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from forest_align.parsing import Parser, forest_from_bracket, forest_from_trees, sentence_from_bracket
-from forest_align.parsing.forests.text_forest import joined_forest, joined_n_best, starts_of_sentences
+from forest_align.parsing.forests.decoding import joined_forest, joined_n_best, starts_of_sentences
 from forest_align.parsing.forests.trees import read_bracket
 from forest_align.types import InputError, ParseForest
 from forest_align.types._forest_objects import check_forest

@@ -18,8 +18,8 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import BertConfig, BertTokenizerFast, T5Config, T5TokenizerFast
 
 from forest_align.parsing import load_parser
+from forest_align.parsing.forests.decoding import SpanScores
 from forest_align.parsing.networks.benepar_parser import BeneparScorer, chart_parser
-from forest_align.parsing.networks.span_scores import SpanScores
 from forest_align.parsing.networks.vector_network import WordVectors
 from forest_align.parsing.parser_loading import load_span_parser
 from forest_align.types import InputError, ModelError

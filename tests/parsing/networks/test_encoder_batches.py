@@ -10,6 +10,7 @@ from benepar.ptb_unescape import ptb_unescape
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forest_align.parsing.forests.decoding import SpanScores
 from forest_align.parsing.networks.encoder_batches import (
     CASE_CLASSES,
     EncodedSentence,
@@ -20,7 +21,6 @@ from forest_align.parsing.networks.encoder_batches import (
 )
 from forest_align.parsing.networks.encoder_scorer import EncoderScorer
 from forest_align.parsing.networks.model_files import ParserConfig
-from forest_align.parsing.networks.span_scores import SpanScores
 from forest_align.parsing.networks.torch_layers import collate
 from forest_align.parsing.parser_loading import MODELS, locate_parser
 
