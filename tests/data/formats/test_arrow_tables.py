@@ -37,6 +37,10 @@ EXPECTED = [
 ]
 
 
+NAMES = "expected columns with the names source and target, or such"
+ONE = "expected one column 'Source' in the header"
+
+
 class Capsules:
     """A table of a library that nobody knows, with Arrow's interface."""
 
@@ -119,15 +123,8 @@ def test_a_cell_may_have_tokens_or_a_text_of_tokens() -> None:
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        (
-            pa.table({"a": ["x"]}),
-            "expected columns with the names source and target, or such, found 'a'; --columns SOURCE TARGET "
-            "names others",
-        ),
-        (
-            pa.table({"source": ["x"], "Source": ["x"], "target": ["x"]}),
-            "expected one column 'Source' in the header, found several",
-        ),
+        (pa.table({"a": ["x"]}), f"{NAMES}, found 'a'; --columns SOURCE TARGET names others"),
+        (pa.table({name: ["x"] for name in ("source", "Source", "target")}), f"{ONE}, found several"),
         (7, "expected a path or a table, found int"),
         (["a"], "expected a path or a table, found list"),
     ],
@@ -144,9 +141,12 @@ def test_what_is_no_table_of_pairs_is_refused(table: Any, message: str, tmp_path
         assert str(refused.value) == f"{path}: {message}"
 
 
-def test_a_file_that_is_not_parquet_is_refused_with_its_name(tmp_path: Path) -> None:
+def test_a_file_that_is_not_parquet_or_damaged_is_refused_with_its_name(tmp_path: Path) -> None:
     path = tmp_path / "pairs.parquet"
-    for content in (b"", b"source\ttarget\n", b"PAR1" * 20):
+    pq.write_table(pa.table({"source": ["some text"] * 500, "target": ["x"] * 500}), path)
+    damaged = bytearray(path.read_bytes())
+    damaged[4:60] = b"\xff" * 56
+    for content in (b"", b"source\ttarget\n", b"PAR1" * 20, damaged):
         path.write_bytes(content)
         with pytest.raises(InputError, match=r"pairs\.parquet: cannot be read as Parquet: "):
             list(read_pairs(path))
@@ -154,16 +154,6 @@ def test_a_file_that_is_not_parquet_is_refused_with_its_name(tmp_path: Path) -> 
         list(read_pairs(tmp_path / "none.parquet"))
     with pytest.raises(InputError, match="standard input"):
         list(read_pairs("-", "parquet"))
-
-
-def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.parquet"
-    pq.write_table(pa.table({"source": ["some text"] * 500, "target": ["x"] * 500}), path)
-    content = bytearray(path.read_bytes())
-    content[4:60] = b"\xff" * 56
-    path.write_bytes(content)
-    with pytest.raises(InputError, match=r"pairs\.parquet: cannot be read as Parquet: "):
-        list(read_pairs(path))
 
 
 def test_an_aligner_takes_a_table() -> None:

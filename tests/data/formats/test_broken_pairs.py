@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from forest_align.data.formats.format import PairError
-from forest_align.data.pairs import SentencePair, read_pairs
+from forest_align.data.pairs import SentencePair
 from forest_align.types import InputError
+
+from ..pair_files import good, read, written
 
 CASES = [
     # format, content with one broken pair, its name, source and target
@@ -21,8 +23,8 @@ CASES = [
     ("jsonl", '{"id": 7, "source": 3, "target": {"text": "He"}}\n', ("7", "", "He")),
     (
         "jsonl",
-        '{"id": "p7", "version": 1, "source": {"tokens": ["He", "died"]}, "target": {"text": "x"}}\n',
-        ("p7", "He died", "x"),
+        '{"id": "7", "version": 1, "source": {"tokens": ["a"]}, "target": {"text": "x"}}',
+        ("7", "a", "x"),
     ),
     ("jacana", '[{"id": "p7", "source": "a", "target": "b", "sureAlign": "0-1"}]', ("p7", "a", "b")),
     ("multimwa", "p7\ta\tN/A\tb\tN/A\t1\t1\t0-1\t\n", ("p7", "a", "b")),
@@ -72,12 +74,10 @@ CASES = [
 def test_a_broken_pair_still_says_which_pair_it_is(
     name: str, content: str, expected: tuple[str, str, str], tmp_path: Path
 ) -> None:
-    path = tmp_path / "file.txt"
-    path.write_text(content, encoding="utf-8")
-    (found,) = read_pairs(path, name)
-    assert isinstance(found, PairError)
-    assert (found.id, found.source, found.target) == expected
-    assert found.file == str(path)
+    (broken,) = read(tmp_path, content, name)
+    assert isinstance(broken, PairError)
+    assert (broken.id, broken.source, broken.target) == expected
+    assert broken.file == str(tmp_path / "file")
 
 
 @pytest.mark.parametrize(
@@ -90,20 +90,14 @@ def test_a_broken_pair_still_says_which_pair_it_is(
     ],
 )
 def test_broken_pairs_of_one_file_have_names_of_their_own(name: str, content: str, tmp_path: Path) -> None:
-    path = tmp_path / "file.txt"
-    path.write_text(content)
-    found = list(read_pairs(path, name))
-    assert len(found) > 1
-    assert len({one.id for one in found if isinstance(one, PairError)}) == len(found)
+    broken = read(tmp_path, content, name)
+    assert len({pair.id for pair in broken if isinstance(pair, PairError)}) == len(broken) > 1
 
 
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        (
-            "jacana",
-            '[{"id": "x", "source": "a", "target": "b", "sureAlign": ""}, {"id": "y", "source": "a"}]',
-        ),
+        ("jacana", '[{"id": "x", "source": "a", "target": "b"}, {"id": "y", "source": "a"}]'),
         ("jacana", '[{"id": "x", "source": "a", "target": "b", "sureAlign": ""}, 3]'),
         ("rte", '<entailment-corpus><pair id="x"><t>a</t><h>b</h></pair><pair id="y"><t>a</t></pair>'),
     ],
@@ -111,45 +105,36 @@ def test_broken_pairs_of_one_file_have_names_of_their_own(name: str, content: st
 def test_of_many_pairs_on_one_line_a_message_says_which_is_broken(
     name: str, content: str, tmp_path: Path
 ) -> None:
-    path = tmp_path / "file.txt"
-    path.write_text(content)
-    _, error, *_ = read_pairs(path, name)
+    _, error, *_ = read(tmp_path, content, name)
     assert isinstance(error, PairError)
-    assert str(error).startswith(f"{path}:1: ")
+    assert str(error).startswith(f"{tmp_path / 'file'}:1: ")
     assert error.message.startswith("pair 2 of the file: ")
 
 
 @pytest.mark.parametrize("rest", [', {"id": "y" "z"}]', ",]", "", '{"id": "y"}]'])
 def test_broken_json_on_one_line_is_told_with_the_pair_before_it(rest: str, tmp_path: Path) -> None:
-    path = tmp_path / "file.json"
-    path.write_text('[{"id": "x", "source": "a", "target": "b", "sureAlign": ""}' + rest)
-    pair, error = read_pairs(path)
+    content = '[{"id": "x", "source": "a", "target": "b", "sureAlign": ""}' + rest
+    pair, error = read(tmp_path, content)
     assert isinstance(pair, SentencePair) and isinstance(error, PairError)
-    assert str(error).startswith(f"{path}:1: after pair 1 of the file: ")
+    assert str(error).startswith(f"{tmp_path / 'file'}:1: after pair 1 of the file: ")
 
 
 def test_a_broken_answer_counts_as_one(tmp_path: Path) -> None:
-    path = tmp_path / "file.csv"
-    path.write_text("qtext,label,atext\nWho ?,1,He\nWho ?,2,She\nWho ?,0,They\n")
-    assert [one.id for one in read_pairs(path) if isinstance(one, SentencePair)] == ["1.1", "1.3"]
+    pairs = read(tmp_path, "qtext,label,atext\nWho ?,1,He\nWho ?,2,She\nWho ?,0,They\n")
+    assert [pair.id for pair in pairs if isinstance(pair, SentencePair)] == ["1.1", "1.3"]
 
 
 def test_a_line_that_is_not_utf_8_leaves_the_pair_of_an_annotator_its_name(tmp_path: Path) -> None:
-    path = tmp_path / "A.align.txt"
-    path.write_bytes(b"# sentence pair 7\na b\nNULL ({ / / }) caf\xe9 ({ 1 / / })\n")
-    (found,) = read_pairs(path)
-    assert isinstance(found, PairError)
-    assert (found.id, found.source, found.line) == ("7", "a b", 3)
+    (broken,) = read(tmp_path, b"# sentence pair 7\na b\nNULL ({ / / }) caf\xe9 ({ 1 / / })\n")
+    assert isinstance(broken, PairError)
+    assert (broken.id, broken.source, broken.line) == ("7", "a b", 3)
 
 
 def test_a_pair_whose_links_are_broken_keeps_its_sentences(tmp_path: Path) -> None:
-    (tmp_path / "x.tsv").write_text("a b\tc\tp1\na\tb\tp2\n")
-    (tmp_path / "x.pharaoh").write_text("0-0 x\n0-1\n")
-    found = list(read_pairs(tmp_path / "x.pharaoh"))
-    assert [(one.id, one.source, one.target, one.line) for one in found if isinstance(one, PairError)] == [
-        ("p1", "a b", "c", 1),
-        ("p2", "a", "b", 2),
-    ]
+    written(tmp_path / "x.tsv", "a b\tc\tp1\na\tb\tp2\n")
+    broken = read(tmp_path, "0-0 x\n0-1\n", name="x.pharaoh")
+    parts = [(pair.id, pair.source, pair.target, pair.line) for pair in broken if isinstance(pair, PairError)]
+    assert parts == [("p1", "a b", "c", 1), ("p2", "a", "b", 2)]
 
 
 @pytest.mark.parametrize(
@@ -171,33 +156,23 @@ def test_a_pair_whose_links_are_broken_keeps_its_sentences(tmp_path: Path) -> No
     ],
 )
 def test_numbers_of_any_length_are_errors_of_their_pair(name: str, content: str, tmp_path: Path) -> None:
-    path = tmp_path / "file.txt"
     for digits in ("9999", "9" * 5000):
-        path.write_text(content.replace("9999", digits), encoding="utf-8")
-        (found,) = read_pairs(path, name)
-        assert not isinstance(found, SentencePair), (name, digits[:5])
+        (broken,) = read(tmp_path, content.replace("9999", digits), name)
+        assert isinstance(broken, InputError), (name, digits[:5])
 
 
 def test_json_with_a_number_that_python_does_not_read_is_an_error_with_its_line(tmp_path: Path) -> None:
-    path = tmp_path / "x.json"
-    path.write_text(f'[\n{{"id": {"9" * 5000}, "source": "a", "target": "b", "sureAlign": ""}}]')
-    (found,) = read_pairs(path, "jacana")
-    assert isinstance(found, InputError)
-    assert (found.line, found.message[:8]) == (2, "not JSON")
+    content = f'[\n{{"id": {"9" * 5000}, "source": "a", "target": "b", "sureAlign": ""}}]'
+    (broken,) = read(tmp_path, content, "jacana")
+    assert isinstance(broken, InputError)
+    assert (broken.line, broken.message[:8]) == (2, "not JSON")
 
 
 def test_a_chunk_of_tokens_that_are_not_there_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "x.jsonl"
     chunk = '{"source": [-1], "target": [0], "type": "EQUI"}'
-    path.write_text(
-        f'{{"source": {{"tokens": ["a"]}}, "target": {{"tokens": ["b"]}}, "chunks": [{chunk}]}}\n'
-    )
-    (found,) = read_pairs(path)
-    assert isinstance(found, PairError)
-    assert (found.field, found.message) == (
-        "chunks[0].source[0]",
-        "expected an integer of at least 0, found number -1",
-    )
+    (broken,) = read(tmp_path, f'{{"source": ["a"], "target": ["b"], "chunks": [{chunk}]}}\n')
+    assert isinstance(broken, PairError) and broken.field == "chunks[0].source[0]"
+    assert broken.message == "expected an integer of at least 0, found number -1"
 
 
 # Of each format a file of a pair, a broken one, and another pair.
@@ -232,20 +207,8 @@ BROKEN = [
     ("jsonl", "\n", 2, None, "blank line"),
     ("jsonl", '{"source": "a", "target": "b", "words": [[0, 0]]}\n', 2, "words", "tokens"),
     ("jsonl", '{"source": ["a"], "target": ["b"], "words": [[0, 1]]}\n', 2, "words", "out of range"),
-    (
-        "jacana",
-        '{"id": "2", "source": "a", "target": "b", "sureAlign": "0-1"},\n',
-        2,
-        "sureAlign",
-        "out of range",
-    ),
-    (
-        "jacana",
-        '{"id": "2", "source": "a", "target": "b", "possibleAlign": ""},\n',
-        2,
-        "sureAlign",
-        "required",
-    ),
+    ("jacana", '{"id": "2", "source": "a", "target": "b", "sureAlign": "0-1"},\n', 2, "sureAlign", "range"),
+    ("jacana", '{"id": "2", "source": "a", "target": "b", "possibleAlign": ""},', 2, "sureAlign", "required"),
     ("multimwa", "2\ta\tN/A\tb\tN/A\t1\t1\t0-0\t0:0\n", 2, "possible", "0:0"),
     ("msr-rte", "# sentence pair 2\na\nNULL ({ / / }) b ({ 2 / / })\n", 6, None, "number 2 is out of range"),
     ("msr-rte", "# sentence pair 2\na\n", 4, None, "three lines"),
@@ -271,48 +234,27 @@ BROKEN = [
 def test_a_broken_pair_is_an_error_with_its_place_and_the_rest_still_comes(
     name: str, broken_pair: str, line: int, field: str | None, message: str, tmp_path: Path
 ) -> None:
-    path = tmp_path / "file.txt"
-    path.write_text(FRAMES[name].replace("BROKEN", broken_pair), encoding="utf-8")
-    before, broken, after = read_pairs(path, name)
+    before, broken, after = read(tmp_path, FRAMES[name].replace("BROKEN", broken_pair), name)
     assert isinstance(before, SentencePair) and isinstance(after, SentencePair)
     assert isinstance(broken, InputError)
-    assert (broken.file, broken.line, broken.field) == (str(path), line, field)
+    assert (broken.file, broken.line, broken.field) == (str(tmp_path / "file"), line, field)
     assert message in broken.message
 
 
-@pytest.mark.parametrize("name", ["table", "qa"])
+@pytest.mark.parametrize(("name", "header"), [("table", "source,label,target"), ("qa", "qtext,label,atext")])
 def test_a_quote_that_is_never_closed_is_named_with_its_line_and_the_rest_still_comes(
-    name: str, tmp_path: Path
+    name: str, header: str, tmp_path: Path
 ) -> None:
-    path = tmp_path / "x.csv"
-    header = {"table": "source,label,target", "qa": "qtext,label,atext"}[name]
-    path.write_text(f'{header}\n"a,1,b\nc,0,d\ne,1,f\n')
-    found, *others = read_pairs(path, name)
-    assert isinstance(found, InputError) and "broken CSV" in found.message
-    assert found.line == 2
-    assert [(pair.source.text, pair.target.text) for pair in others if isinstance(pair, SentencePair)] == [
-        ("c", "d"),
-        ("e", "f"),
-    ]
-
-
-def test_a_chunk_beyond_its_sentence_is_named_with_its_line(tmp_path: Path) -> None:
-    path = tmp_path / "x.wa"
-    path.write_text(
-        '<sentence id="7">\n<source>\n1 a :\n</source>\n<translation>\n1 b :\n</translation>\n'
-        "<alignment>\n1 <==> 1 // EQUI // 5 //\n2 <==> 1 // EQUI // 5 //\n</alignment>\n</sentence>\n"
-    )
-    (found,) = read_pairs(path)
-    assert isinstance(found, InputError) and "outside its 1 tokens" in found.message
-    assert found.line == 10
+    broken, *others = read(tmp_path, f'{header}\n"a,1,b\nc,0,d\ne,1,f\n', name)
+    assert isinstance(broken, InputError) and "broken CSV" in broken.message and broken.line == 2
+    assert [(pair.source.text, pair.target.text) for pair in good(others)] == [("c", "d"), ("e", "f")]
 
 
 def test_a_broken_pair_can_be_sent_to_another_process() -> None:
     error = InputError("expected a tree", file="pairs.json", line=3, field="tree").at(line=4)
     sent = PairError(error, "pair 7", "He died.", "He passed away.")
-    found = pickle.loads(pickle.dumps(sent))
-    assert (
-        type(found) is PairError and str(found) == str(sent) == "pairs.json:3: field 'tree': expected a tree"
-    )
-    assert (found.id, found.source, found.target) == ("pair 7", "He died.", "He passed away.")
-    assert (found.message, found.line, found.field) == ("expected a tree", 3, "tree")
+    received = pickle.loads(pickle.dumps(sent))
+    assert type(received) is PairError
+    assert str(received) == str(sent) == "pairs.json:3: field 'tree': expected a tree"
+    assert (received.id, received.source, received.target) == ("pair 7", "He died.", "He passed away.")
+    assert (received.message, received.line, received.field) == ("expected a tree", 3, "tree")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from forest_align.alignment import Alignment, Links, PhrasePair, PhraseRelation
 from forest_align.data.phrases import counts as phrase_counts
 from forest_align.data.phrases.counts import PhraseCounts, extract
-from forest_align.data.phrases.occurrences import Selection, occurrences
+from forest_align.data.phrases.occurrences import Occurrence, Selection, occurrences
 from forest_align.data.phrases.phrase_table import PhraseEntry
 from forest_align.types import InputError, Node, Sentence
 
@@ -82,10 +82,8 @@ def test_a_symmetric_table_exchanges_more_specific_and_more_general_with_the_phr
     found = [related("more specific", 4.0), related("more specific", 2.0, swapped=True)]
     (entry,) = table(*found, symmetric=True)
     assert (entry.source, entry.relation, entry.similarity) == ("film", "more specific", pytest.approx(3.0))
-    assert [(one.source, one.relation) for one in table(*found)] == [
-        ("film", "more specific"),
-        ("movie", "more general"),
-    ]
+    relations = [("film", "more specific"), ("movie", "more general")]
+    assert [(entry.source, entry.relation) for entry in table(*found)] == relations
 
 
 def test_pairs_of_equal_words_are_listed_on_demand() -> None:
@@ -96,12 +94,8 @@ def test_pairs_of_equal_words_are_listed_on_demand() -> None:
 
 
 def test_a_pair_that_only_adds_equal_words_to_a_smaller_one_is_left_out() -> None:
-    big = aligned(
-        "the big cat sat",
-        "The large cat rested",
-        "0-0 1-1 2-2 3-3",
-        [((0, 3), (0, 3), 1.0), ((0, 4), (0, 4), 1.0)],
-    )
+    phrases = [((0, 3), (0, 3), 1.0), ((0, 4), (0, 4), 1.0)]
+    big = aligned("the big cat sat", "The large cat rested", "0-0 1-1 2-2 3-3", phrases)
     assert texts(big) == {("big", "large"), ("sat", "rested"), ("the big cat sat", "the large cat rested")}
     assert texts(big, expanded=True) - texts(big) == {("the big cat", "the large cat")}
 
@@ -121,9 +115,8 @@ def test_phrases_that_are_no_constituents_can_be_left_out() -> None:
 
 def test_groups_of_links_are_pairs_too() -> None:
     # died ↔ passed away is one group; x ↔ y … z has a word between that belongs to no one.
-    words = aligned(
-        "he died x", "she passed away y w z", "0-0 1-1 1-2 2-3 2-5", scores=[0.9, 0.8, 0.7, 1.0, 1.0]
-    )
+    links, scores = "0-0 1-1 1-2 2-3 2-5", [0.9, 0.8, 0.7, 1.0, 1.0]
+    words = aligned("he died x", "she passed away y w z", links, scores=scores)
     entries = {(entry.source, entry.target): entry for entry in table(words)}
     assert set(entries) == {("he", "she"), ("died", "passed away")}
     assert entries["died", "passed away"].expected_count == pytest.approx(0.7)
@@ -168,10 +161,8 @@ def test_the_most_probable_labels_stand_for_a_pair() -> None:
 def test_without_sides_both_directions_are_one_pair() -> None:
     one, two = (aligned(*sides, "0-0", id=sides[0]) for sides in (("cat", "feline"), ("feline", "cat")))
     dog = aligned("dog", "feline", "0-0")
-    assert [(e.source, e.target, e.count) for e in table(one, two)] == [
-        ("cat", "feline", 1),
-        ("feline", "cat", 1),
-    ]
+    both = [("cat", "feline", 1), ("feline", "cat", 1)]
+    assert [(entry.source, entry.target, entry.count) for entry in table(one, two)] == both
     cat, hound = table(one, two, dog, symmetric=True)
     assert (cat.source, cat.target, cat.count) == ("cat", "feline", 2)
     assert (cat.target_given_source, cat.source_given_target) == (1.0, pytest.approx(2 / 3))
@@ -275,14 +266,14 @@ selections = st.builds(
 
 def figures(entries: list[PhraseEntry], swapped: bool = False) -> set[tuple[object, ...]]:
     """What of a table does not depend on which of several best labels or inner links was taken."""
+    turn = -1 if swapped else 1
     return {
-        (*((e.target, e.source) if swapped else (e.source, e.target)), e.count, e.expected_count)
-        + (
-            (e.source_given_target, e.target_given_source)
-            if swapped
-            else (e.target_given_source, e.source_given_target)
+        (
+            *(entry.source, entry.target)[::turn],
+            *(entry.target_given_source, entry.source_given_target)[::turn],
+            *(entry.count, entry.expected_count),
         )
-        for e in entries
+        for entry in entries
     }
 
 
@@ -302,13 +293,12 @@ def test_a_table_counts_one_by_one_whatever_the_order_the_memory_and_the_side_th
     assert figures(swapped, swapped=not selection.symmetric) == figures(entries)
     listed = [(pair, a.id) for a in found for pair in occurrences(a, selection) if pair.listed]
     assert len(listed) == sum(entry.count for entry in entries)
+
+    def key(pair: Occurrence | PhraseEntry) -> object:
+        return frozenset((pair.source, pair.target)) if selection.symmetric else (pair.source, pair.target)
+
     for entry in entries:
-        key = {entry.source, entry.target} if selection.symmetric else (entry.source, entry.target)
-        same = [
-            (pair, id)
-            for pair, id in listed
-            if ({pair.source, pair.target} if selection.symmetric else (pair.source, pair.target)) == key
-        ]
+        same = [(pair, id) for pair, id in listed if key(pair) == key(entry)]
         assert entry.count == len(same)
         assert entry.expected_count == pytest.approx(sum(pair.probability for pair, _ in same), abs=1e-6)
         assert entry.example == min(id for _, id in same)

@@ -17,18 +17,12 @@ def line(name: str, entry: PhraseEntry) -> str:
     return text[:-1]
 
 
-def test_columns_stand_under_their_names() -> None:
+def test_columns_are_under_their_names_relation_and_similarity_last() -> None:
     header = TABLE_FORMATS["tsv"].header.rstrip("\n").split("\t")
     cells = dict(zip(header, line("tsv", DIED).split("\t"), strict=True))
     assert (cells["#source"], cells["target"], cells["count"]) == ("died", "passed away", "3")
-    assert (cells["expected_count"], cells["target_given_source"], cells["links"]) == (
-        "2.5",
-        "0.5",
-        "0-0 0-1",
-    )
-
-
-def test_relation_and_similarity_are_the_last_columns() -> None:
+    figures = cells["expected_count"], cells["target_given_source"], cells["links"]
+    assert figures == ("2.5", "0.5", "0-0 0-1")
     entry = replace(DIED, relation="more specific", similarity=4.25)
     assert line("tsv", entry).split("\t")[-2:] == ["more specific", "4.25"]
     assert " Similarity=4.25 " in line("ppdb", entry) and "Similarity" not in line("ppdb", DIED)
@@ -57,6 +51,5 @@ def test_words_in_another_order_are_not_monotonic_and_unlinked_ones_are_told() -
     [(("NP", "NP::NN"), "[NP]"), (("NN", "NP::NN"), "[NN]"), (("NP", "VP"), "[X]"), (("", ""), "[X]")],
 )
 def test_ppdb_knows_one_category_a_pair(labels: tuple[str, str], shown: str) -> None:
-    assert line("ppdb", replace(DIED, source_label=labels[0], target_label=labels[1])).startswith(
-        f"{shown} ||| "
-    )
+    entry = replace(DIED, source_label=labels[0], target_label=labels[1])
+    assert line("ppdb", entry).startswith(f"{shown} ||| ")

@@ -12,11 +12,19 @@ from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.data.text.lines import MAX_LINE, InputLines
 from forest_align.types import InputError
 
+from ..pair_files import written
+
 
 def lines_of(path: Path, content: bytes) -> list[str]:
-    path.write_bytes(content)
-    with InputLines(path) as lines:
+    with InputLines(written(path, content)) as lines:
         return list(lines)
+
+
+def given(monkeypatch: pytest.MonkeyPatch, content: bytes) -> io.BytesIO:
+    """Standard input with this content."""
+    stream = io.BytesIO(content)
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=stream))
+    return stream
 
 
 def test_byte_order_marks_of_files_put_together_are_removed_and_no_character_of_the_text(
@@ -27,8 +35,7 @@ def test_byte_order_marks_of_files_put_together_are_removed_and_no_character_of_
 
 
 def test_an_undecodable_line_names_the_byte_and_the_rest_still_comes(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_bytes(b"good\nb\xffd\nagain\n")
+    path = written(tmp_path / "a.txt", b"good\nb\xffd\nagain\n")
     with InputLines(path) as lines:
         assert next(lines) == "good"
         with pytest.raises(InputError, match="0xff at byte 2") as caught:
@@ -45,14 +52,14 @@ def test_other_encodings_are_named_with_or_without_a_byte_order_mark(
 ) -> None:
     content = text.encode(kind)
     mark = "" if kind in ("utf-16", "utf-32") else " without a byte-order mark"
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+    given(monkeypatch, content)
     with pytest.raises(InputError, match=f":1: expected UTF-8, found {kind[:6].upper()}{mark}: convert"):
         list(InputLines("-")) if not is_file else lines_of(tmp_path / "a.txt", content)
 
 
 def test_a_later_line_in_another_encoding_is_an_error_and_nul_characters_are_not(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_bytes(b"one\n" + "two words".encode("utf-16-le") + b"\nthree\x00 \x00\n\x00\n")
+    content = b"one\n" + "two words".encode("utf-16-le") + b"\nthree\x00 \x00\n\x00\n"
+    path = written(tmp_path / "a.txt", content)
     with InputLines(path) as lines:
         (_, one), (_, two), (_, three), (_, nul) = lines.numbered()
     assert (one, three, nul) == ("one", "three\x00 \x00", "\x00")
@@ -66,10 +73,10 @@ def test_a_line_that_is_too_long_is_an_error_and_the_others_still_come(
 ) -> None:
     monkeypatch.setattr("forest_align.data.text.lines.MAX_LINE", 20)
     monkeypatch.setattr("forest_align.data.text.lines._SKIPPED_AT_ONCE", 7)
-    given = [b"He died\tHe is gone\n", b"a" * 19 + b"\n", b"b\tc\r\n"]
-    given[place:place] = [b"long\tlong " * 9 + b"\n"]
-    path = tmp_path / ("a.tsv.gz" if packed else "a.tsv")
-    path.write_bytes(gzip.compress(b"".join(given)) if packed else b"".join(given))
+    rows = [b"He died\tHe is gone\n", b"a" * 19 + b"\n", b"b\tc\r\n"]
+    rows[place:place] = [b"long\tlong " * 9 + b"\n"]
+    content = gzip.compress(b"".join(rows)) if packed else b"".join(rows)
+    path = written(tmp_path / ("a.tsv.gz" if packed else "a.tsv"), content)
     with InputLines(path) as lines:
         assert len(lines.head()) == 4
         found = [line for _, line in lines.numbered()]
@@ -113,7 +120,7 @@ def test_compressed_data_under_another_name_are_called_so(
     content = gzip.compress(b"a\tb\n")
     with pytest.raises(InputError, match=r"a\.tsv:1: expected text, found gzip data"):
         lines_of(tmp_path / "a.tsv", content)
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(content + b"\nmore\n")))
+    given(monkeypatch, content + b"\nmore\n")
     lines = InputLines("-")
     with pytest.raises(InputError, match="standard input:1: expected text, found gzip data"):
         lines.head()
@@ -126,7 +133,7 @@ def test_line_ends_of_old_macs_are_told_and_carriage_returns_inside_a_text_stay(
     content = b"a\tb\rc\td\r"
     with pytest.raises(InputError, match=r"a\.tsv:1: expected lines that end in LF or CRLF, found CR alone"):
         lines_of(tmp_path / "a.tsv", content)
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+    given(monkeypatch, content)
     with pytest.raises(InputError, match=r"standard input:1: .* found CR alone"):
         list(read_pairs("-"))
     assert lines_of(tmp_path / "a.tsv", b"a\rb\tc\r\nd\te\r") == ["a\rb\tc", "d\te"]
@@ -139,24 +146,13 @@ def test_blank_lines_at_the_end_of_a_file_are_left_out_on_request(tmp_path: Path
         for looks_ahead in (False, True):
             with InputLines(path) as lines:
                 assert not looks_ahead or lines.head() == ["one", "two"]
-                assert list(lines.numbered(blank_end=False)) == [
-                    (1, ""),
-                    (2, "one"),
-                    (3, " "),
-                    (4, ""),
-                    (5, "two"),
-                ]
+                texts = ["", "one", " ", "", "two"]
+                assert list(lines.numbered(blank_end=False)) == list(enumerate(texts, 1))
     path.write_bytes(b"one\n\n\t\n\xff\n\n")
     with InputLines(path) as lines:
-        assert [(n, type(line)) for n, line in lines.numbered(blank_end=False)] == [
-            (1, str),
-            (2, str),
-            (3, str),
-            (4, InputError),
-        ]
-    path = tmp_path / "a.txt.gz"
-    path.write_bytes(gzip.compress(b"one\n\n")[:-4])
-    with InputLines(path) as lines:
+        kinds = [type(line) for _, line in lines.numbered(blank_end=False)]
+    assert kinds == [str, str, str, InputError]
+    with InputLines(written(tmp_path / "a.txt.gz", gzip.compress(b"one\n\n")[:-4])) as lines:
         (_, first), (_, broken) = lines.numbered(blank_end=False)
         assert first == "one" and "cannot decompress" in str(broken)
 
@@ -164,8 +160,7 @@ def test_blank_lines_at_the_end_of_a_file_are_left_out_on_request(tmp_path: Path
 def test_a_blank_line_of_standard_input_comes_before_the_next_one_is_there(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    stream = io.BytesIO(b"one\n\ntwo\n\n")
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=stream))
+    stream = given(monkeypatch, b"one\n\ntwo\n\n")
     numbered = InputLines("-").numbered(blank_end=False)
     assert [next(numbered), next(numbered)] == [(1, "one"), (2, "")]
     assert stream.read() == b"two\n\n"
@@ -174,6 +169,6 @@ def test_a_blank_line_of_standard_input_comes_before_the_next_one_is_there(
 def test_of_xml_on_standard_input_the_first_element_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     text = '<?xml version="1.0"?>\n<!DOCTYPE x SYSTEM "rte.dtd">\n<entailment-corpus>\n'
     pair = '<pair id="7"><t>a</t><h>b</h></pair>\n</entailment-corpus>\n'
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO((text + pair).encode())))
+    given(monkeypatch, (text + pair).encode())
     (found,) = read_pairs("-")
     assert isinstance(found, SentencePair) and found.id == "7"

@@ -12,10 +12,12 @@ import pytest
 from forest_align.cli import main
 from forest_align.cli.parse_inputs import READERS, open_input
 from forest_align.data.formats.format import PairError
-from forest_align.data.pairs import SentencePair, read_pairs, write_pairs
+from forest_align.data.pairs import SentencePair, write_pairs
 from forest_align.data.text.raw_text import unescape_text, unescape_token, with_raw_text
 from forest_align.parsing.tokenize import tokenize
 from forest_align.types import InputError, Sentence
+
+from ..pair_files import good, read, written
 
 
 @pytest.mark.parametrize(
@@ -54,26 +56,19 @@ def test_a_text_of_other_words_is_an_error_that_names_its_field(text: str) -> No
 
 
 TREE = {"tree": "(S (NP (PRP He)) (VP (VBD died)) (. .))"}
-
-TREES = {"trees": [[TREE["tree"], -0.5]]}
-
 TOKENS = {"tokens": ["He", "died", "."]}
+GIVEN = pytest.mark.parametrize("given", [TREE, {"trees": [[TREE["tree"], -0.5]]}, TOKENS, TREE | TOKENS])
+VERSION = pytest.mark.parametrize("version", [{}, {"version": 1, "words": [], "phrases": []}])
 
 
-def pairs(path: Path, *lines: dict[str, Any]) -> list[SentencePair | InputError]:
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return list(read_pairs(path))
-
-
-@pytest.mark.parametrize("given", [TREE, TREES, TOKENS, TREE | TOKENS])
-@pytest.mark.parametrize("version", [{}, {"version": 1, "words": [], "phrases": []}])
+@GIVEN
+@VERSION
 def test_raw_text_beside_trees_or_tokens_is_kept_with_offsets(
     given: dict[str, Any], version: dict[str, Any], tmp_path: Path
 ) -> None:
     # A line with a version always has tokens.
     side = {"text": "He died."} | given | (TOKENS if version else {})
-    (pair,) = pairs(tmp_path / "x.jsonl", {"source": side, "target": side} | version)
-    assert isinstance(pair, SentencePair)
+    (pair,) = good(read(tmp_path, json.dumps({"source": side, "target": side} | version)))
     for sentence in (pair.source, pair.target):
         assert (sentence.text, sentence.words) == ("He died.", ("He", "died", "."))
         assert [(token.start, token.end) for token in sentence.tokens] == [(0, 2), (3, 7), (7, 8)]
@@ -82,30 +77,24 @@ def test_raw_text_beside_trees_or_tokens_is_kept_with_offsets(
     assert (again["source"]["text"], again["target"]["offsets"][2]) == ("He died.", [7, 8])
 
 
-@pytest.mark.parametrize("given", [TREE, TREES, TOKENS, TREE | TOKENS])
-@pytest.mark.parametrize("version", [{}, {"version": 1, "words": [], "phrases": []}])
+@GIVEN
+@VERSION
 @pytest.mark.parametrize("side", ["source", "target"])
 def test_raw_text_of_other_words_is_an_error_of_its_pair(
     given: dict[str, Any], version: dict[str, Any], side: str, tmp_path: Path
 ) -> None:
-    good = TOKENS | {"text": "He died."}
+    whole = TOKENS | {"text": "He died."}
     bad = {"text": "Something else."} | given | (TOKENS if version else {})
-    line = {"id": "p7", "source": good, "target": good, side: bad} | version
-    first, second = pairs(tmp_path / "x.jsonl", line, {"source": good, "target": good})
+    line = {"id": "p7", "source": whole, "target": whole, side: bad} | version
+    lines = (line, {"source": whole, "target": whole})
+    first, second = read(tmp_path, "".join(json.dumps(line) + "\n" for line in lines))
     assert isinstance(first, PairError) and isinstance(second, SentencePair)
     assert (first.id, first.line, first.field) == ("p7", 1, f"{side}.text")
     assert getattr(first, side) == "Something else."
 
 
 ESCAPED = "It &apos;s a well @-@ known &quot; A &amp; B &quot; , 10 @,@ 000 &#91; &#124; &lt; &gt; &#93; @-@"
-
 PLAIN = 'It \'s a well-known " A & B " , 10,000 [ | < > ] -'
-
-
-def good(path: Path, **options: object) -> list[SentencePair]:
-    pairs = list(read_pairs(path, **options))  # type: ignore[arg-type]
-    assert all(isinstance(pair, SentencePair) for pair in pairs)
-    return pairs  # type: ignore[return-value]
 
 
 def test_escapes_of_a_text_and_of_tokens_are_replaced() -> None:
@@ -116,44 +105,38 @@ def test_escapes_of_a_text_and_of_tokens_are_replaced() -> None:
 
 
 def test_raw_text_is_read_without_escapes_and_split_like_any_other(tmp_path: Path) -> None:
-    path = tmp_path / "a.tsv"
-    path.write_text(f"{ESCAPED}\tIt &apos;s\n")
-    (pair,) = good(path, escapes="moses")
+    content = f"{ESCAPED}\tIt &apos;s\n"
+    (pair,) = good(read(tmp_path, content, escapes="moses"))
     assert (pair.source.text, pair.target.text) == (PLAIN, "It 's")
     assert [token.text for token in tokenize(pair.source.text)][:4] == ["It", "'s", "a", "well-known"]
-    (unchanged,) = good(path)
+    (unchanged,) = good(read(tmp_path, content))
     assert unchanged.source.text == ESCAPED
 
 
 def test_tokens_stay_as_many_so_that_links_hold(tmp_path: Path) -> None:
-    (tmp_path / "a.pharaoh").write_text("0-0 1-1 2-2\n")
-    (tmp_path / "a.tsv").write_text("well @-@ known\twell @-@ known &apos;s\n")
-    (pair,) = good(tmp_path / "a.pharaoh", escapes="moses")
+    content = "well @-@ known\twell @-@ known &apos;s\n"
+    (split,) = good(read(tmp_path, content, name="a.tsv", escapes="moses", tokenized=True))
+    (pair,) = good(read(tmp_path, "0-0 1-1 2-2\n", name="a.pharaoh", escapes="moses"))
     assert (pair.source.words, pair.target.words) == (("well", "-", "known"), ("well", "-", "known", "'s"))
     assert pair.source.text == "well - known" and pair.links is not None and len(pair.links) == 3
     assert [(token.start, token.end) for token in pair.target.tokens] == [(0, 4), (5, 6), (7, 12), (13, 15)]
-    (split,) = good(tmp_path / "a.tsv", escapes="moses", tokenized=True)
     assert split.source.words == pair.source.words
 
 
 def test_a_pair_with_trees_is_broken_and_unknown_escapes_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "a.trees"
-    path.write_text("(S (NN a))\t(S (NN b))\n")
-    (broken,) = read_pairs(path, escapes="moses")
-    assert isinstance(broken, PairError) and str(broken).startswith(
-        f"{path}:1: escapes are replaced in texts"
-    )
+    content = "(S (NN a))\t(S (NN b))\n"
+    (broken,) = read(tmp_path, content, escapes="moses")
+    assert isinstance(broken, PairError)
+    assert str(broken).startswith(f"{tmp_path / 'file'}:1: escapes are replaced in texts")
     with pytest.raises(InputError, match="unknown escapes 'html'; expected one of: moses"):
-        list(read_pairs(path, escapes="html"))
+        read(tmp_path, content, escapes="html")
 
 
 def test_commands_replace_escapes_on_request(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "a.tsv"
-    path.write_text("well @-@ known\tit &apos;s\n")
+    path = written(tmp_path / "a.tsv", "well @-@ known\tit &apos;s\n")
     assert main(["convert", str(path), "-", "--to", "tsv", "--escapes", "moses"]) == 0
     assert capsys.readouterr().out == "well-known\tit 's\t1\n"
-    tree = tmp_path / "a.mrg"
-    tree.write_text("(S (NN a))\n")
+    tree = written(tmp_path / "a.mrg", "(S (NN a))\n")
     assert main(["parse", str(tree), "--escapes", "moses"]) == 2
     assert "--escapes is for text" in capsys.readouterr().err
 
@@ -172,16 +155,8 @@ def test_sentences_to_parse_are_read_without_escapes(
             return []
 
     monkeypatch.setattr("forest_align.parsing.load_parser", lambda *_, **__: Watched())
-    options = argparse.Namespace(
-        device="cpu",
-        tokenized=tokenized,
-        escapes="moses",
-        to="json",
-        k=1,
-        parser="en",
-        batch_size=1,
-        workers=1,
-    )
+    settings = {"device": "cpu", "to": "json", "k": 1, "parser": "en", "batch_size": 1, "workers": 1}
+    options = argparse.Namespace(tokenized=tokenized, escapes="moses", **settings)
     with open_input("well @-@ known &apos;s") as source:
         list(READERS["text"](source, options, lambda items: items))
     assert seen == [expected]

@@ -21,11 +21,9 @@ from forest_align.types import InputError
 from forest_align.types.brackets import parse_bracket, unescape
 
 LABELS = st.sampled_from(["S", "NP", "VP", "PP"])
-
 LEAVES = st.builds(
     lambda tag, word: Tree(tag, [word]), st.sampled_from(["NN", "-LRB-"]), st.sampled_from("ab")
 )
-
 TREES = st.recursive(LEAVES, lambda inner: st.builds(Tree, LABELS, st.lists(inner, min_size=1, max_size=3)))
 
 
@@ -97,12 +95,7 @@ def test_one_tree_is_expected_where_one_is_asked_for(text: str) -> None:
         parse_bracket(text)
 
 
-ONE = "(S (NN a))"
-
-TWO = "( (S\n  (NN a)) )"
-
-OPEN = "(S (NN a"
-
+ONE, TWO, OPEN = "(S (NN a))", "( (S\n  (NN a)) )", "(S (NN a"
 BAD = InputError("expected UTF-8")
 
 
@@ -144,22 +137,13 @@ def test_a_tree_with_a_line_that_cannot_be_decoded_is_an_error_on_that_line() ->
 
 def test_a_tree_over_several_lines_may_have_a_blank_one_in_it_and_ends_there_if_it_is_broken() -> None:
     assert split("(S (NN a)", " ", "  (NN b))", TWO) == [(1, "(S (NN a)\n  (NN b))"), (4, TWO)]
-    assert split(TWO, "(S (NN a)", "", "# comment", TWO) == [
-        (1, TWO),
-        (3, "(S (NN a)"),
-        (5, "# comment"),
-        (6, TWO),
-    ]
+    expected = [(1, TWO), (3, "(S (NN a)"), (5, "# comment"), (6, TWO)]
+    assert split(TWO, "(S (NN a)", "", "# comment", TWO) == expected
 
 
 def test_a_tree_may_begin_on_the_line_on_which_one_over_several_lines_ends() -> None:
-    assert split("(S", f"  (NN a)){ONE}(S", "  (NN b))", f"{ONE} {ONE}") == [
-        (1, "(S\n  (NN a))"),
-        (2, ONE),
-        (2, "(S\n  (NN b))"),
-        (4, f"{ONE} "),
-        (4, ONE),
-    ]
+    expected = [(1, "(S\n  (NN a))"), (2, ONE), (2, "(S\n  (NN b))"), (4, f"{ONE} "), (4, ONE)]
+    assert split("(S", f"  (NN a)){ONE}(S", "  (NN b))", f"{ONE} {ONE}") == expected
     broken = "(S\n  (NN a)) (VP (VB b)) )"
     assert split(broken, ONE) == [(1, broken), (3, ONE)]
 
