@@ -19,9 +19,13 @@ import numpy as np
 from forest_align.aligners.chunks import aligned_chunks, related_links
 from forest_align.aligners.pair import GivenChunks
 from forest_align.aligners.phrases.relation_model import RelationModel
-from forest_align.em.phrases.linked_pairs import LinkedPair, read_linked_pairs
-from forest_align.em.phrases.relation_network import RelationExamples, train_relations
-from forest_align.em.phrases.relation_training import CHUNKS, relation_examples
+from forest_align.em.phrases.examples import LinkedPair, read_linked_pairs
+from forest_align.em.phrases.relation_training import (
+    CHUNKS,
+    RelationExamples,
+    relation_examples,
+    train_relations,
+)
 from forest_align.eval.files.result_tables import Row, format_table
 from forest_align.eval.metrics.chunk_scores import (
     CHUNK_F1S,

@@ -1,6 +1,6 @@
 r"""Sentence alignment of documents with known alignments, against greedy choices by cosine.
 
-Documents are made from pairs of sentences (:mod:`forest_align.em.documents.constructed_documents`): some
+Documents are made from pairs of sentences (:mod:`forest_align.em.documents.training`): some
 sentences are dropped, others joined in one, unrelated ones inserted, and the second document rearranged.
 ``--gum`` inserts sentences of GUM, too. Usage::
 
@@ -30,13 +30,14 @@ from forest_align.aligners.documents.sentence_links import best_links, link_prob
 from forest_align.aligners.documents.sentence_matches import SentenceMatches, SentenceTable
 from forest_align.data.trees.penn import read_trees, strip_annotations
 from forest_align.data.trees.treebanks import gum_files
-from forest_align.em.documents.constructed_documents import (
+from forest_align.em.documents.training import (
     ORDERS,
     ConstructedDocuments,
     chapters,
     constructed_corpus,
+    encoded,
+    word_pairs,
 )
-from forest_align.em.documents.training import encoded, word_pairs
 
 Pair = tuple[int, int]
 Item = tuple[ConstructedDocuments, SentenceMatches]

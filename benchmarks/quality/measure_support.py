@@ -20,7 +20,7 @@ import numpy as np
 
 from forest_align.aligners.attribution import SupportFinder
 from forest_align.alignment import SupportReport
-from forest_align.em.attribution.support_examples import SupportExample, read_wice
+from forest_align.em.attribution.support_training import SupportExample, read_wice
 from forest_align.eval.metrics.change_scores import unsupported_statistics
 
 

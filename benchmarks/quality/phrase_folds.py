@@ -37,7 +37,7 @@ from forest_align.data.formats.format import SentencePair
 from forest_align.data.pairs import read_pairs
 from forest_align.em.phrases.examples import MARKED
 from forest_align.em.phrases.training import FOLDS
-from forest_align.eval.benchmarks.phrase_units import core_scorer, unit_scorer
+from forest_align.eval.benchmarks.marked_phrases import core_scorer, unit_scorer
 from forest_align.eval.benchmarks.task import Figures
 from forest_align.eval.files.result_tables import Row, format_table
 from forest_align.eval.metrics.scores import Statistic

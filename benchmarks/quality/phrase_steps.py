@@ -28,7 +28,7 @@ from forest_align.data.formats.format import SentencePair
 from forest_align.data.pairs import read_pairs
 from forest_align.em.phrases.examples import MARKED
 from forest_align.em.phrases.training import FOLDS
-from forest_align.eval.benchmarks.phrase_units import unit_scorer
+from forest_align.eval.benchmarks.marked_phrases import unit_scorer
 from forest_align.eval.benchmarks.stanford_trees import StanfordParses
 from forest_align.eval.metrics.phrase_scores import (
     constituent_pairs,

@@ -12,7 +12,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from forest_align.em.contextual._marked import FULL_STOP, Marked, Marks, PairWriter, Part, joined, linked_pair
+from forest_align.em.contextual._writing import (
+    FULL_STOP,
+    Marked,
+    Marks,
+    PairWriter,
+    Part,
+    joined,
+    linked_pair,
+    sentence_pair,
+)
 from forest_align.em.contextual.rearranging import RearrangedPair
 
 _GIVING = (
@@ -148,7 +157,7 @@ def _giving(writer: PairWriter) -> RearrangedPair:
             )
         )
         return linked_pair(plain, other)
-    tos = [[Marked("to", writer.mark())] for _ in gifts]
+    tos = [writer.words("to") for _ in gifts]
     said = [joined(gift, to, taker) for gift, to, taker in zip(gifts, tos, takers, strict=True)]
     plain = joined(giver, verb, said[0], [Marked("and", comma)], said[1], FULL_STOP)
     if chance.random() < 0.5:
@@ -161,7 +170,7 @@ def coordination(writer: PairWriter) -> RearrangedPair:
     chance = writer.chance
     parts = writer.phrases(2 if chance.random() < 0.5 else 3)
     if chance.random() < 0.4:
-        parts = [joined([Marked("``", writer.mark())], part, [Marked("''", writer.mark())]) for part in parts]
+        parts = [joined(writer.words("``"), part, writer.words("''")) for part in parts]
         parts = [[Marked('"', i.marks) if i.word in {"``", "''"} else i for i in part] for part in parts]
     joint, verb = writer.mark(), writer.words(chance.choice(writer.vocabulary.intransitive))
     order = list(parts)
@@ -195,7 +204,7 @@ def genitives(writer: PairWriter) -> RearrangedPair:
             ending = FULL_STOP
         else:
             clauses, ending = said, joined(past[0], FULL_STOP)
-        joint = [Marked("and", writer.mark())]
+        joint = writer.words("and")
         return linked_pair(
             joined(clauses[0][0], joint, clauses[0][1], ending),
             joined(clauses[1][1], joint, clauses[1][0], ending),
@@ -204,10 +213,8 @@ def genitives(writer: PairWriter) -> RearrangedPair:
     events = [_Event(side[0], past_tense, participle, mark, side[1]) for side in said]
     if chance.random() < 0.3:
         turned = _Event(said[1][1], past_tense, participle, mark, said[1][0])  # the other way round, as *met*
-        return linked_pair(joined(events[0].active(), FULL_STOP), joined(turned.active(), FULL_STOP))
-    return linked_pair(
-        joined(events[0].active(), FULL_STOP), joined(events[1].passive(writer, False), FULL_STOP)
-    )
+        return sentence_pair((events[0].active(),), (turned.active(),))
+    return sentence_pair((events[0].active(),), (events[1].passive(writer, False),))
 
 
 def _owners(writer: PairWriter, kind: str) -> list[Part]:

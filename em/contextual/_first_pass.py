@@ -19,7 +19,7 @@ from forest_align.aligners.contextual.features import (
     base_table,
 )
 from forest_align.em.contextual.examples import LinkExample
-from forest_align.em.fitting.small_networks import descend
+from forest_align.em.fitting.optimization import descend
 from forest_align.lexicon.lexicon import Evidence
 
 _SAMPLED = 0.04
@@ -87,12 +87,8 @@ def learn_projection(examples: Sequence[LinkExample], settings: LinkSettings) ->
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=[2e-3, 1e-2], total_steps=steps + 1)
     for epoch in range(settings.epochs):
         order = torch.randperm(len(examples)).split(PAIRS_A_STEP)[: len(examples) // PAIRS_A_STEP]
-        losses = (
-            alignment_loss(
-                [examples[k] for k in chosen.tolist()], torch.from_numpy(mean), matrix, scale, null
-            )
-            for chosen in order
-        )
+        batches = ([examples[k] for k in chosen.tolist()] for chosen in order)
+        losses = (alignment_loss(batch, torch.from_numpy(mean), matrix, scale, null) for batch in batches)
         mean_loss = descend(losses, optimizer, schedule)
         print(f"projection, epoch {epoch + 1}: loss {mean_loss:.4f}", file=sys.stderr, flush=True)
     return mean, matrix.detach().numpy()
@@ -188,13 +184,8 @@ def logistic_regression(
     parts = []
     for c in range(count):
         rows = classes == c
-        parts.append(
-            (
-                torch.from_numpy(features[rows] / spread),
-                torch.from_numpy(gold[rows].astype(np.float32)),
-                torch.from_numpy(weights[rows]),
-            )
-        )
+        of_class = features[rows] / spread, gold[rows].astype(np.float32), weights[rows]
+        parts.append([torch.from_numpy(array) for array in of_class])
     own = torch.zeros(count, size, requires_grad=True)
     shared = torch.zeros(size, requires_grad=True)
     bias = torch.full((count,), -2.0, requires_grad=True)

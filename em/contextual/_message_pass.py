@@ -17,7 +17,7 @@ from forest_align.cext.contextual import MESSAGE_SLOTS
 from forest_align.em.contextual._first_pass import LinkSettings
 from forest_align.em.contextual._second_pass import Cells
 from forest_align.em.contextual.examples import LinkExample
-from forest_align.em.fitting.small_networks import descend
+from forest_align.em.fitting.optimization import descend
 
 PAIRS_A_STEP = 48
 LEARNING_RATE, WEIGHT_DECAY = 4e-3, 1e-2
@@ -194,34 +194,31 @@ def _nearest_content(kinds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def joined(parts: Sequence[_Batch]) -> _Batch:
     """Join several batches into one."""
-    counts = [len(part.classes) for part in parts]
-    starts = np.cumsum([0, *counts])
-    words = np.cumsum([0, *(part.words for part in parts)])
-    total = int(starts[-1])
+    cells = np.cumsum([0, *(len(part.classes) for part in parts)]).tolist()
+    words = np.cumsum([0, *(part.words for part in parts)]).tolist()
+
+    def shifted(name: str, starts: Sequence[int], step: int = 1) -> torch.Tensor:
+        values = (getattr(part, name) for part in parts)
+        return torch.cat([value + start * step for value, start in zip(values, starts, strict=False)])
+
     neighbours = [
         torch.cat(
             [
-                torch.where(slot == count, total, slot + int(start))
-                for slot, count, start in zip(slots, counts, starts[:-1], strict=True)
+                torch.where(slot == len(part.classes), cells[-1], slot + start)
+                for slot, part, start in zip(slots, parts, cells, strict=False)
             ]
         )
         for slots in zip(*(part.neighbours for part in parts), strict=True)
     ]
-    places = [int(start) for start in words[:-1]]
     return _Batch(
         torch.cat([part.features for part in parts]),
         torch.cat([part.classes for part in parts]),
-        torch.cat([part.rows + start for part, start in zip(parts, places, strict=True)]),
-        torch.cat([part.columns + start for part, start in zip(parts, places, strict=True)]),
+        shifted("rows", words),
+        shifted("columns", words),
         neighbours,
-        torch.cat(
-            [
-                part.related_to + int(start) * _RELATED_SLOTS
-                for part, start in zip(parts, starts, strict=False)
-            ]
-        ),
-        torch.cat([part.related_of + int(start) for part, start in zip(parts, starts, strict=False)]),
-        int(words[-1]),
+        shifted("related_to", cells, _RELATED_SLOTS),
+        shifted("related_of", cells),
+        words[-1],
         torch.cat([part.wanted for part in parts]),
         torch.cat([part.weights for part in parts]),
     )

@@ -9,7 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from forest_align.em.contextual._marked import FULL_STOP, Marked, Marks, PairWriter, Part, joined, linked_pair
+from forest_align.em.contextual._writing import (
+    FULL_STOP,
+    Marked,
+    Marks,
+    PairWriter,
+    Part,
+    joined,
+    linked_pair,
+)
 from forest_align.em.contextual.rearranging import RearrangedPair
 from forest_align.lexicon.number_tables import CARDINAL_WORDS, ORDINAL_WORDS, TENS_WORDS
 
@@ -222,7 +230,7 @@ def _framed(
     """The two amounts in two sentences."""
     chance = writer.chance
     subject, verb = writer.phrase(), writer.words(writer.often(writer.vocabulary.verbs)[0])
-    stop, joint = FULL_STOP, [Marked("and", writer.mark())]
+    stop, joint = FULL_STOP, writer.words("and")
     prepositions = [writer.words(chance.choice(("at", "in", "on", "for", "with", "of"))) for _ in (0, 1)]
     nouns = [writer.words(writer.noun()) for _ in (0, 1)]
     if is_single:

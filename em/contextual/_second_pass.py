@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -15,7 +15,7 @@ from forest_align.aligners.contextual.passes import HOPELESS, MessageNetwork
 from forest_align.cext import contextual as kernel
 from forest_align.em.contextual._first_pass import LinkSettings
 from forest_align.em.contextual.examples import LinkExample
-from forest_align.em.fitting.small_networks import descend
+from forest_align.em.fitting.optimization import descend
 
 CELLS_A_STEP = 2048
 
@@ -33,21 +33,10 @@ class Cells:
 
     def features(self, examples: Sequence[LinkExample], settings: LinkSettings) -> np.ndarray:
         """Features of the next pass, float32 (K, 163); features that are left out are 0."""
-        context = [
-            kernel.context_features(
-                p,
-                names,
-                e.evidence,
-                e.source.kinds,
-                e.target.kinds,
-                e.source.related,
-                e.target.related,
-                numbers,
-            )
-            for p, names, e, numbers in zip(
-                self.probabilities, self.names, examples, self.numbers, strict=True
-            )
-        ]
+        context = []
+        for p, names, e, numbers in zip(self.probabilities, self.names, examples, self.numbers, strict=True):
+            kinds, related = (e.source.kinds, e.target.kinds), (e.source.related, e.target.related)
+            context.append(kernel.context_features(p, names, e.evidence, *kinds, *related, numbers))
         features = np.concatenate([self.apart, np.concatenate(context)], 1)
         features[:, settings.left_out(features.shape[1])] = 0
         return features
@@ -66,13 +55,7 @@ class Cells:
         for p, numbers, values in zip(probabilities, self.numbers, np.split(chance, ends), strict=True):
             p.ravel()[numbers] = values
         left = [mine[chosen] for mine, chosen in zip(self.numbers, np.split(kept, ends), strict=True)]
-        return replace(
-            self,
-            probabilities=probabilities,
-            numbers=left,
-            apart=self.apart[kept],
-            classes=self.classes[kept],
-        )
+        return Cells(probabilities, left, self.names, self.apart[kept], self.classes[kept])
 
 
 def cells_of(examples: Sequence[LinkExample], first: np.ndarray, directions: np.ndarray) -> Cells:

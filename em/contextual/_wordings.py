@@ -1,12 +1,8 @@
-"""Makes pairs of sentences in which several words say what one says, with exact links.
-
-Examples: *called the match off* ↔ *cancelled the match*, *took a walk* ↔ *walked*, *did not sign* ↔ *signed*,
-*gonna* ↔ *going to*, *#StarWars* ↔ *Star Wars*.
-"""
+"""Makes pairs of sentences that say the same in other words, with exact links."""
 
 from __future__ import annotations
 
-from forest_align.em.contextual._marked import (
+from forest_align.em.contextual._writing import (
     FULL_STOP,
     Marked,
     Marks,
@@ -15,6 +11,7 @@ from forest_align.em.contextual._marked import (
     joined,
     linked_pair,
     marks_of,
+    sentence_pair,
 )
 from forest_align.em.contextual.rearranging import RearrangedPair
 
@@ -34,7 +31,7 @@ def particle(writer: PairWriter) -> RearrangedPair:
     chance = writer.chance
     (past, adverb), single = chance.choice(writer.vocabulary.phrasal)
     subject, thing = writer.phrases(2)
-    thing = [Marked(chance.choice(("it", "them", "him")), writer.mark())] if chance.random() < 0.15 else thing
+    thing = writer.words(chance.choice(("it", "them", "him"))) if chance.random() < 0.15 else thing
     mark = writer.mark()
     verb, particle = [Marked(past, mark)], [Marked(adverb, mark)]
     apart = joined(subject, verb, thing, particle)
@@ -92,11 +89,7 @@ def light_verb(writer: PairWriter) -> RearrangedPair:
     kind = chance.choice(("alone", "preposition", "receiver", "receiver"))
     ending = joined(_ending(writer), FULL_STOP)
     if kind == "receiver":
-        thing = (
-            [Marked(chance.choice(("him", "her", "them", "us")), writer.mark())]
-            if chance.random() < 0.4
-            else thing
-        )
+        thing = writer.words(chance.choice(("him", "her", "them", "us"))) if chance.random() < 0.4 else thing
         return linked_pair(
             joined(subject, light, thing, article, action, ending), joined(subject, single, thing, ending)
         )
@@ -115,17 +108,15 @@ def auxiliary(writer: PairWriter) -> RearrangedPair:
     words, form = chance.choice(_AUXILIARIES)
     subject, thing = writer.phrases(2)
     if chance.random() < 0.5:
-        subject = [Marked(chance.choice(("he", "she", "they", "we")), writer.mark())]
-    mark, stop = writer.mark(), FULL_STOP
+        subject = writer.words(chance.choice(("he", "she", "they", "we")))
+    mark = writer.mark()
     full = [Marked(base if form == "base" else participle, mark)]
     plain = [Marked("has" if past == "had" and words == "has" else past, mark)]
     if chance.random() < 0.25:
         what = writer.words("what")
         said = joined(writer.words("was"), thing)
-        return linked_pair(
-            joined(what, subject, plain, said, stop), joined(what, subject, words, full, said, stop)
-        )
-    return linked_pair(joined(subject, plain, thing, stop), joined(subject, words, full, thing, stop))
+        return sentence_pair((what, subject, plain, said), (what, subject, words, full, said))
+    return sentence_pair((subject, plain, thing), (subject, words, full, thing))
 
 
 def spoken(writer: PairWriter) -> RearrangedPair:
@@ -133,7 +124,7 @@ def spoken(writer: PairWriter) -> RearrangedPair:
     chance = writer.chance
     short, long = chance.choice(_SPOKEN)
     marks = [writer.mark(), writer.mark()]
-    subject = [Marked(chance.choice(("I", "we", "they", "you")), writer.mark())]
+    subject = writer.words(chance.choice(("I", "we", "they", "you")))
     be = writer.mark()
     before: list[Part] = [[], []]
     if long[0] == "going":
@@ -156,15 +147,14 @@ def hashtag(writer: PairWriter) -> RearrangedPair:
     names = [_title(writer) for _ in range(2)]
     tags = [[Marked(_tag(part, chance.random() < 0.75), marks_of(part))] for part in names]
     subject, verb = writer.phrase(), writer.words(writer.often(writer.vocabulary.verbs)[0])
-    joint, stop = [Marked("and", writer.mark())], FULL_STOP
+    joint = writer.words("and")
     if chance.random() < 0.5:
-        return linked_pair(
-            joined(subject, verb, tags[0], joint, tags[1], stop),
-            joined(subject, verb, names[1], joint, names[0], stop),
+        return sentence_pair(
+            (subject, verb, tags[0], joint, tags[1]), (subject, verb, names[1], joint, names[0])
         )
     if chance.random() < 0.5:
-        return linked_pair(joined(tags[0], verb, subject, stop), joined(names[0], verb, subject, stop))
-    return linked_pair(joined(subject, verb, tags[0], stop), joined(subject, verb, names[0], stop))
+        return sentence_pair((tags[0], verb, subject), (names[0], verb, subject))
+    return sentence_pair((subject, verb, tags[0]), (subject, verb, names[0]))
 
 
 def _title(writer: PairWriter) -> Part:
@@ -198,12 +188,111 @@ def acronym(writer: PairWriter) -> RearrangedPair:
     first: Marks = writer.mark()
     subject = [Marked(word.upper(), first), Marked(noun, writer.mark())]
     verb = writer.words(writer.often(writer.vocabulary.verbs)[0])
-    stop = FULL_STOP
     again = [Marked(word, writer.mark())]
     if chance.random() < 0.5:
         other = [*subject[:1], Marked(noun, subject[1].marks)]
         ending = writer.phrase()
-        return linked_pair(
-            joined(subject, verb, again, ending, stop), joined(again, ending, verb, other, stop)
+        return sentence_pair((subject, verb, again, ending), (again, ending, verb, other))
+    return sentence_pair((subject, verb), (again, verb, subject[1:]))
+
+
+def opposed(writer: PairWriter) -> RearrangedPair:
+    """Words that oppose each other in one sentence: *The trainer met the trainee* and the passive."""
+    chance = writer.chance
+    if chance.random() < 0.3:
+        noun = writer.noun()
+        parts = [writer.words(f"the {word} {noun}") for word in chance.choice(writer.vocabulary.antonyms)]
+    else:
+        words = chance.choice(writer.vocabulary.opposed)
+        article = "the " if words[0].islower() else ""
+        parts = [writer.words(article + word) for word in words]
+    chance.shuffle(parts)
+    others = [_synonymous(part, writer) for part in parts]
+    if chance.random() < 0.6:
+        past, participle, mark = writer.verb()
+        passive = joined("was", [Marked(participle, mark)], "by")
+        return sentence_pair((parts[0], [Marked(past, mark)], parts[1]), (others[1], passive, others[0]))
+    joint = writer.words("and")
+    verb = joined(writer.words(chance.choice(writer.vocabulary.intransitive)), FULL_STOP)
+    return linked_pair(joined(parts[0], joint, parts[1], verb), joined(others[1], joint, others[0], verb))
+
+
+def _synonymous(part: Part, writer: PairWriter) -> Part:
+    """The noun phrase, sometimes with a noun that means the same."""
+    synonyms = writer.vocabulary.synonyms.get(part[-1].word)
+    if synonyms is None or writer.chance.random() < 0.4:
+        return part
+    return [*part[:-1], Marked(writer.chance.choice(synonyms), part[-1].marks)]
+
+
+def pronoun(writer: PairWriter) -> RearrangedPair:
+    """A repeated noun phrase, or one that was mentioned before, as a pronoun."""
+    chance = writer.chance
+    is_name = chance.random() < 0.5
+    part = writer.words(writer.name()) if is_name else writer.phrase(writer.noun())
+    she, her = chance.choice((("she", "her"), ("he", "his"), ("it", "its"), ("they", "their")))
+    if is_name and she == "it":
+        she, her = "he", "his"
+    again = [Marked(item.word, writer.mark()) for item in part]
+    short = [Marked(she, marks_of(again))]
+    verbs = [writer.words(chance.choice(writer.vocabulary.intransitive)) for _ in range(2)]
+    ending = writer.predicate()
+    other = writer.phrase(writer.noun())
+    kind = chance.choice(("when", "because", "said", "own", "alone", "alone", "both", "both"))
+    if kind == "when":
+        before = joined(writer.words("when"), part, verbs[0], writer.words(","))
+        return sentence_pair((before, again, verbs[1]), (before, short, verbs[1]))
+    if kind == "because":
+        before = joined(part, verbs[0], writer.words(chance.choice(("because", "and", "as", "after"))))
+        return sentence_pair((before, again, ending), (before, short, ending))
+    if kind == "said":
+        before = joined(part, writer.words(chance.choice(("said", "thought", "knew"))))
+        before = joined(before, writer.words("that")) if chance.random() < 0.5 else before
+        return sentence_pair((before, again, ending), (before, short, ending))
+    if kind == "own":
+        sign, thing = [Marked("'s", writer.mark())], writer.words(writer.noun())
+        shorter = [Marked(her, marks_of([*again, *sign]))]
+        before = joined(part, writer.words("said"))
+        ending = joined(thing, verbs[1], FULL_STOP)
+        return linked_pair(joined(before, again, sign, ending), joined(before, shorter, ending))
+    if kind == "alone":
+        return sentence_pair((again, ending), (short, ending))
+    past, _, mark = writer.verb()
+    it = [Marked(chance.choice(("it", "him", "her", "them")), marks_of(other))]
+    verb = [Marked(past, mark)]
+    return sentence_pair((again, verb, other), (short, verb, it))
+
+
+def speech(writer: PairWriter) -> RearrangedPair:
+    """Direct and indirect speech: *"I lost," Anna said* ↔ *Anna said that she lost*."""
+    chance = writer.chance
+    speaker = writer.phrase()
+    i, my, she, her = chance.choice(
+        (
+            *(("I", "my", "he", "his"), ("I", "my", "she", "her"), ("we", "our", "they", "their")),
+            *(("we", "our", "he", "his"), ("you", "your", "we", "our"), ("you", "your", "they", "their")),
         )
-    return linked_pair(joined(subject, verb, stop), joined(again, verb, subject[1:], stop))
+    )
+    verb = writer.words(chance.choice(("said", "said", "said", "told", "admitted", "explained", "thought")))
+    hearer = writer.words(chance.choice(("us", "them", "me"))) if verb[0].word == "told" else []
+    said = writer.predicate()
+    subject = writer.mark()
+    if chance.random() < 0.25:  # about something of the speaker's
+        noun = writer.words(writer.noun())
+        direct, indirect = (joined([Marked(word, subject)], noun, said) for word in (my, her))
+    else:
+        direct, indirect = (joined([Marked(word, subject)], said) for word in (i, she))
+    own = {"his", "her", "their"}
+    direct = [Marked(my if item.word in own else item.word, item.marks) for item in direct]
+    indirect = [Marked(her if item.word in own else item.word, item.marks) for item in indirect]
+    first = [Marked(direct[0].word[:1].upper() + direct[0].word[1:], direct[0].marks), *direct[1:]]
+    quote = [Marked('"')]
+    told = joined(speaker, verb, hearer)
+    if chance.random() < 0.25:
+        quoted = joined(told, ",", quote, first, FULL_STOP, quote)
+    elif chance.random() < 0.3 and not hearer:
+        quoted = joined(quote, first, ",", quote, verb, speaker, FULL_STOP)
+    else:
+        quoted = joined(quote, first, ",", quote, told, FULL_STOP)
+    that = "that" if chance.random() < 0.7 else ""
+    return linked_pair(quoted, joined(told, that, indirect, FULL_STOP))

@@ -24,7 +24,7 @@ import numpy as np
 from forest_align.aligners.contextual import ContextualAligner
 from forest_align.aligners.link_convention import AllLinks
 from forest_align.em.corpus.parsed_pairs import read_gold_files
-from forest_align.em.fitting.logistic import fit_logistic
+from forest_align.em.fitting.cross_fitting import fit_logistic
 from forest_align.em.tuning.word_link_sweep import WordDevPair, dev_pairs
 from forest_align.eval.metrics.scores import MatchCounts, calibrate
 from forest_align.system.terminal import counting_bar
@@ -70,12 +70,9 @@ def fit_all_links(pairs: Sequence[JudgedLinks]) -> AllLinks:
 
 def f1(pairs: Sequence[JudgedLinks], threshold: float) -> float:
     """F1 of macro-averaged precision and recall of the links that reach a threshold, in percent."""
-    rows = []
-    for pair in pairs:
-        linked = pair.probability >= threshold
-        right = (linked & pair.gold).sum()
-        rows.append((right, linked.sum(), right, pair.gold.sum()))
-    return 100 * MatchCounts(np.array(rows, np.float64)).macro().f1
+    return (
+        100 * MatchCounts.of_tables((pair.probability >= threshold, pair.gold) for pair in pairs).macro().f1
+    )
 
 
 def table(held_out: Mapping[str, Sequence[JudgedLinks]], fitted: AllLinks, threshold: float) -> Iterator[str]:

@@ -14,12 +14,10 @@ from forest_align.aligners.contextual.features import SentenceFeatures, related_
 from forest_align.aligners.contextual.pair_evidence import pair_evidence
 from forest_align.alignment import Links
 from forest_align.data.pairs import SentencePair, read_pairs
-from forest_align.em.contextual import _references as references
 from forest_align.em.contextual import _wordings as wordings
 from forest_align.em.contextual._constructions import CONSTRUCTIONS
-from forest_align.em.contextual._marked import PairWriter
 from forest_align.em.contextual._notations import amounts
-from forest_align.em.contextual._vocabulary import Vocabulary, vocabulary_of
+from forest_align.em.contextual._writing import PairWriter, Vocabulary, vocabulary_of
 from forest_align.em.contextual.annotating import Annotated, annotate
 from forest_align.em.contextual.rearranging import (
     RearrangedPair,
@@ -28,8 +26,8 @@ from forest_align.em.contextual.rearranging import (
     participles_of,
     rearranged_pair,
 )
-from forest_align.em.corpus.parsed_pairs import parser_fingerprint
-from forest_align.em.fitting.folds import FOLDS, Keys, folds_of, sentence_key
+from forest_align.em.corpus.corpus import parser_fingerprint
+from forest_align.em.fitting.cross_fitting import FOLDS, Keys, folds_of, sentence_key
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.storage.fingerprints import fingerprint_of
 from forest_align.types import Sentence
@@ -41,9 +39,9 @@ if TYPE_CHECKING:
 #: Kinds of pairs, each as often as the number says.
 KINDS: dict[Callable[[PairWriter], RearrangedPair], int] = {
     **CONSTRUCTIONS,
-    references.opposed: 5,
-    references.pronoun: 7,
-    references.speech: 3,
+    wordings.opposed: 5,
+    wordings.pronoun: 7,
+    wordings.speech: 3,
     amounts: 13,
     wordings.particle: 4,
     wordings.same_particle: 2,
@@ -172,12 +170,7 @@ def read_examples(
 ) -> Iterator[LinkExample]:
     """Read all corpora and compute features. No pairs are constructed from words of those left out."""
     lexicon = load_lexicon()
-    corpora = {
-        name: [pair for pair in read_pairs(data / file) if isinstance(pair, SentencePair)][
-            : _MOST_PAIRS.get(name)
-        ]
-        for name, file in FILES.items()
-    }
+    corpora = {name: _pairs_of(data / file)[: _MOST_PAIRS.get(name)] for name, file in FILES.items()}
     tagged: list[Tagged] = []
     folds = iter(folds_of([_keys_of(pair) for name in TRAIN for pair in corpora[name]]))
     for name, pairs in corpora.items():
@@ -205,15 +198,8 @@ def read_examples(
                 annotated += _annotate_versions(copies, f"{name} rearranged", parser, cache)
                 versions += copies
         for place, (version, sides) in enumerate(zip(versions, annotated, strict=True)):
-            yield _example_of(
-                name,
-                version,
-                sides,
-                _keys_of(pairs[version.number]),
-                fold[version.number],
-                place >= originals,
-                lexicon,
-            )
+            keys, is_altered = _keys_of(pairs[version.number]), place >= originals
+            yield _example_of(name, version, sides, keys, fold[version.number], is_altered, lexicon)
     yield from _constructed_examples(tagged, parser, cache, lexicon)
 
 
@@ -225,9 +211,8 @@ def _constructed_examples(
     if not vocabulary.suffices:
         return
     versions = [Version(k, *pair) for k, pair in enumerate(constructed_pairs(vocabulary, CONSTRUCTED_PAIRS))]
-    for version, sides in zip(
-        versions, _annotate_versions(versions, CONSTRUCTED, parser, cache), strict=True
-    ):
+    annotated = _annotate_versions(versions, CONSTRUCTED, parser, cache)
+    for version, sides in zip(versions, annotated, strict=True):
         keys = sentence_key(version.source), sentence_key(version.target)
         yield _example_of(CONSTRUCTED, version, sides, keys, version.number % FOLDS, True, lexicon)
 
@@ -290,14 +275,14 @@ def _keys_of(pair: SentencePair) -> Keys:
 def sentences_of_tests(data: Path) -> dict[str, set[str]]:
     """The sentences of the test part of each corpus in :data:`TEST`."""
     return {
-        name: {
-            key
-            for pair in read_pairs(data / file)
-            if isinstance(pair, SentencePair)
-            for key in _keys_of(pair)
-        }
+        name: {key for pair in _pairs_of(data / file) for key in _keys_of(pair)}
         for name, file in TEST.items()
     }
+
+
+def _pairs_of(path: Path) -> list[SentencePair]:
+    """The pairs of a file; those that cannot be read are skipped."""
+    return [pair for pair in read_pairs(path) if isinstance(pair, SentencePair)]
 
 
 def _annotate_versions(

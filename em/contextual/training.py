@@ -48,9 +48,9 @@ from forest_align.em.contextual.examples import (
     read_examples,
     sentences_of_tests,
 )
-from forest_align.em.corpus.parsed_pairs import parser_fingerprint
-from forest_align.em.fitting.folds import FOLDS
-from forest_align.eval.metrics.scores import calibrate
+from forest_align.em.corpus.corpus import parser_fingerprint
+from forest_align.em.fitting.cross_fitting import FOLDS
+from forest_align.eval.metrics.scores import MatchCounts, calibrate
 from forest_align.storage.fingerprints import fingerprint_of
 
 
@@ -212,12 +212,8 @@ def one_to_one(table: np.ndarray) -> np.ndarray:
 
 def macro(links: Sequence[np.ndarray], examples: Sequence[LinkExample]) -> dict[str, float]:
     """Macro-averaged precision, recall, their F1, and the share of exact pairs, in per cent."""
-    precision, recall, exact = [], [], []
-    for linked, example in zip(links, examples, strict=True):
-        both = (linked & example.gold).sum()
-        precision.append(both / linked.sum() if linked.any() else 1.0)
-        recall.append(both / example.gold.sum() if example.gold.any() else 1.0)
-        exact.append(bool((linked == example.gold).all()))
-    p, r = float(np.mean(precision)), float(np.mean(recall))
-    values = {"P": p, "R": r, "F1": 2 * p * r / (p + r), "E": float(np.mean(exact))}
+    pairs = [(linked, example.gold) for linked, example in zip(links, examples, strict=True)]
+    scores = MatchCounts.of_tables(pairs).macro()
+    exact = float(np.mean([(linked == gold).all() for linked, gold in pairs]))
+    values = {"P": scores.precision, "R": scores.recall, "F1": scores.f1, "E": exact}
     return {name: round(100 * value, 2) for name, value in values.items()}

@@ -16,6 +16,7 @@ from forest_align.aligners.forest.features import (
     PhraseClasses,
 )
 from forest_align.aligners.forest.model import ForestModel
+from forest_align.em.forest._objective import EventTable
 
 _RELATION_BITS = 1 << np.arange(len(RELATIONS))
 _GENERAL_CODES = len(CATEGORIES) ** 2 << len(RELATIONS)
@@ -64,17 +65,16 @@ def number_features(pairs: Sequence[PairFeatures], least_pairs: int) -> CorpusFe
         for pair, key in zip(pairs, keys, strict=True)
     ]
     distinct, rows = np.unique(np.concatenate([code.ravel() for code in codes]), return_inverse=True)
-    found, at = [], 0
-    for code in codes:
-        found.append(rows[at : at + code.size].reshape(code.shape).astype(np.int32))
-        at += code.size
+    ends = np.cumsum([code.size for code in codes])[:-1]
+    parts = zip(np.split(rows.ravel(), ends), codes, strict=True)
+    numbered = [part.reshape(code.shape).astype(np.int32) for part, code in parts]
     by_number = list(names)
     lexical_keys = tuple(f"{by_number[key >> 32]}\t{by_number[key & 0xFFFFFFFF]}" for key in kept.tolist())
-    return CorpusFeatures(found, *_features_of(distinct), lexical_keys)
+    return CorpusFeatures(numbered, *_features_of(distinct), lexical_keys)
 
 
 def _attributes(classes: PhraseClasses, names: dict[str, int]) -> np.ndarray:
-    """Numbers of the attributes of a sentence's classes; null is last."""
+    """Numbers of the attributes of a sentence's classes, null last."""
     return np.array([names.setdefault(name, len(names)) for name in classes.attributes()], np.int64)
 
 
@@ -112,3 +112,75 @@ def _features_of(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     columns[:, -1] = np.where(lexical > 0, len(GENERAL_FEATURES) + lexical - 1, -1)
     present = columns >= 0
     return np.concatenate(([0], np.cumsum(present.sum(1)))), columns[present].astype(np.int32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairEvents:
+    """The events of one sentence pair; an aligned pair of classes uses one event of each table."""
+
+    # int64, shape (S, T + 1): the event that a source class selects a target class, null last
+    forward: np.ndarray
+    backward: np.ndarray  # int64, shape (T, S + 1): the same from the target side
+
+    def log_probabilities(self, log_events: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Log Pr of pairs of classes (S, T), of null-aligned source classes (S,) and target classes (T,)."""
+        forward, backward = log_events[self.forward], log_events[self.backward]
+        pairs = forward[:, :-1] + backward[:, :-1].T
+        return np.ascontiguousarray(pairs), forward[:, -1], backward[:, -1]
+
+    def used(
+        self, source: np.ndarray, target: np.ndarray, source_nulls: np.ndarray, target_nulls: np.ndarray
+    ) -> np.ndarray:
+        """Events that an alignment uses, given the classes of its pairs and its null-aligned phrases."""
+        return np.concatenate(
+            [
+                self.forward[source, target],
+                self.forward[source_nulls, -1],
+                self.backward[target_nulls, -1],
+                self.backward[target, source],
+            ]
+        )
+
+
+class EventTableBuilder:
+    """Numbers events and contexts while pairs are added."""
+
+    def __init__(self) -> None:
+        self._rows: list[np.ndarray] = []
+        self._multiplicities: list[np.ndarray] = []
+        self._lengths: list[np.ndarray] = []
+        self._event_count = 0
+
+    def add(self, rows: np.ndarray) -> PairEvents:
+        """Create the events of a sentence pair.
+
+        Phrases with equal attributes are one class. ``rows``, int32 (S + 1, T + 1), has the row of
+        :class:`EventTable` of each pair of classes. The last row and column belong to null; the last cell is
+        not used.
+        """
+        return PairEvents(self._contexts(rows[:-1]), self._contexts(rows[:, :-1].T))
+
+    def finish(self, feature_offsets: np.ndarray, feature_ids: np.ndarray, feature_count: int) -> EventTable:
+        """The table, given the features of the rows."""
+        lengths = np.concatenate(self._lengths)
+        return EventTable(
+            feature_offsets,
+            feature_ids,
+            feature_count,
+            np.concatenate(self._rows).astype(np.int32),
+            np.concatenate(self._multiplicities),
+            np.concatenate(([0], np.cumsum(lengths))),
+        )
+
+    def _contexts(self, rows: np.ndarray) -> np.ndarray:
+        """Make each line of a matrix of rows a context; candidates with equal rows become one event."""
+        context_count = len(rows)
+        keys = rows.astype(np.int64) + (np.arange(context_count, dtype=np.int64) << 32)[:, None]
+        distinct, events = np.unique(keys, return_inverse=True)
+        events = events.reshape(rows.shape)
+        first_event = self._event_count
+        self._rows.append(distinct & 0xFFFFFFFF)
+        self._multiplicities.append(np.bincount(events.ravel()).astype(np.float64))
+        self._lengths.append(np.bincount(distinct >> 32, minlength=context_count))
+        self._event_count += len(distinct)
+        return events + first_event

@@ -39,10 +39,8 @@ class EventTable:
             raise InputError(f"expected one multiplicity an event: found {multiplicities} for {events}")
         if len(self.event_row) != self.context_offsets[-1] or (np.diff(self.context_offsets) <= 0).any():
             raise InputError("expected contexts that divide the events among them, none of them empty")
-        if (
-            self.feature_ids.size
-            and not 0 <= self.feature_ids.min() <= self.feature_ids.max() < self.feature_count
-        ):
+        ids = self.feature_ids
+        if ids.size and not 0 <= ids.min() <= ids.max() < self.feature_count:
             raise InputError(f"expected feature numbers below {self.feature_count}")
 
     @property
@@ -70,15 +68,9 @@ class EventTable:
         lengths = np.diff(self.context_offsets)
         events = np.flatnonzero(np.repeat(contexts, lengths))
         offsets = np.concatenate(([0], np.cumsum(lengths[contexts])))
-        table = EventTable(
-            self.feature_offsets,
-            self.feature_ids,
-            self.feature_count,
-            self.event_row[events],
-            self.event_multiplicity[events],
-            offsets,
-        )
-        return table, events
+        rows, multiplicity = self.event_row[events], self.event_multiplicity[events]
+        features = self.feature_offsets, self.feature_ids, self.feature_count
+        return EventTable(*features, rows, multiplicity, offsets), events
 
 
 def _log_sum_exp(scores: np.ndarray, multiplicity: np.ndarray, starts: np.ndarray) -> np.ndarray:
@@ -142,6 +134,8 @@ def maximize(objective: Objective, start: np.ndarray, max_iterations: int = 50) 
     """
     import torch
 
+    from forest_align.em.fitting.optimization import one_thread
+
     weights = torch.from_numpy(np.array(start, dtype=np.float64))
     weights.grad = torch.zeros_like(weights)
     optimizer = torch.optim.LBFGS(
@@ -160,12 +154,8 @@ def maximize(objective: Objective, start: np.ndarray, max_iterations: int = 50) 
         return -value
 
     first, _ = objective.value_and_gradient(start)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
+    with one_thread():
         optimizer.step(closure)
-    finally:
-        torch.set_num_threads(threads)
     found = weights.numpy().copy()
     value, _ = objective.value_and_gradient(found)
     # A line search that runs out of steps can end slightly lower, but Viterbi EM must never get worse.

@@ -10,8 +10,8 @@ import numpy as np
 
 from forest_align.aligners.forest.prepared_pair import PreparedPair
 from forest_align.cext.alignment_arrays import AlignmentArrays, SearchOptions
+from forest_align.em.forest._features import EventTableBuilder, PairEvents
 from forest_align.em.forest._objective import EventTable
-from forest_align.em.forest.events import EventTableBuilder, PairEvents
 from forest_align.em.forest.expectation import PairExpectation
 from forest_align.storage.fingerprints import fingerprint_of
 from forest_align.types import ParseForest
@@ -71,10 +71,9 @@ class PairSearch:
     def expect(self, pair: int, scores: ClassScores) -> PairExpectation:
         """The events that the best alignment of a pair uses, and its score."""
         prepared, found = self.pairs[pair], self.align(pair, scores)
-        words = prepared.source.token_count + prepared.target.token_count
-        null_words = _covered(prepared.source, found.source_nulls) + _covered(
-            prepared.target, found.target_nulls
-        )
+        source, target = prepared.source, prepared.target
+        words = source.token_count + target.token_count
+        null_words = _covered(source, found.source_nulls) + _covered(target, found.target_nulls)
         if not found.root_aligned:
             return PairExpectation(np.zeros(0, np.int64), 0.0, False, null_words, words)
         used = self.events[pair].used(

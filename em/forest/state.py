@@ -9,15 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from forest_align.em.forest._assignments import HardAssignments
-from forest_align.em.forest.expectation import Totals
+from forest_align.em.forest.expectation import HardAssignments, Totals
 from forest_align.storage.checkpoint import Checkpoint
 from forest_align.types import InputError
 
 # Prefix of the names of arrays of kept alignments in a checkpoint.
 _KEPT = "kept."
 RUN = "a training run of the forest aligner"
-#: What a different hash of a run means, see :func:`forest_align.em.forest._trainer.train`.
+#: What a different hash of a run means, see :func:`forest_align.em.forest.trainer.train`.
 HASHED = {
     "problem": "other pairs, or the same with other trees, forest sizes, word candidates or options of "
     "the search",
@@ -61,13 +60,8 @@ class TrainingSettings:
     checkpoint_seconds: float = 60.0
 
     def __post_init__(self) -> None:
-        for name, least in (
-            ("epochs", 0),
-            ("batch_size", 0),
-            ("seed", 0),
-            ("m_step_iterations", 1),
-            ("workers", 1),
-        ):
+        smallest = {"epochs": 0, "batch_size": 0, "seed": 0, "m_step_iterations": 1, "workers": 1}
+        for name, least in smallest.items():
             if getattr(self, name) < least:
                 raise InputError(f"expected at least {least}, found {getattr(self, name)}", field=name)
         if not (math.isfinite(self.regularization) and self.regularization >= 0):

@@ -13,11 +13,11 @@ from forest_align.aligners.forest.features import GENERAL_FEATURES
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.em.corpus.corpus import CorpusPair
 from forest_align.em.forest._features import CorpusFeatures, number_features
-from forest_align.em.forest._trainer import TrainingObserver, train
 from forest_align.em.forest.dev_set import DevSet, figures
 from forest_align.em.forest.expectation import BatchExpectation
 from forest_align.em.forest.problem import AlignmentProblem, build_problem
 from forest_align.em.forest.state import EpochReport, TrainingSettings
+from forest_align.em.forest.trainer import TrainingObserver, train
 from forest_align.types import InputError
 
 # Lexicalised weights below this are dropped: they change probabilities by a few percent at most, and there
@@ -69,7 +69,7 @@ def train_forest_model(
     dev : DevSet, optional
         Scored after each epoch.
     checkpoint, resume, observer
-        See :func:`forest_align.em.forest._trainer.train`.
+        See :func:`forest_align.em.forest.trainer.train`.
     expect_on : callable, optional
         Makes, for the problem, what aligns the pairs of a batch: the engine of a cluster. By default, threads
         of this process do.

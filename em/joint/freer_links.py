@@ -21,8 +21,8 @@ from forest_align.aligners.joint import JointAligner
 from forest_align.aligners.joint.model import JointModel
 from forest_align.aligners.link_convention import FreerLinks
 from forest_align.em.corpus.parsed_pairs import read_gold_files
-from forest_align.em.joint._calibration import calibrate, margins_and_truth
 from forest_align.em.joint.examples import JointExample, read_examples
+from forest_align.em.joint.training import calibrate, margins_and_truth
 from forest_align.eval.metrics.scores import MatchCounts
 from forest_align.system.terminal import counting_bar
 from forest_align.types import InputError

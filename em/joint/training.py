@@ -7,16 +7,22 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forest_align.aligners.joint.aligner import margins
 from forest_align.aligners.joint.model import WEIGHT_COUNT, JointModel, feature_squares, summed_features
 from forest_align.aligners.joint.program import Solution
-from forest_align.em.joint._calibration import calibrate
+from forest_align.em.fitting.cross_fitting import fit_logistic
 from forest_align.em.joint.examples import JointExample, Report
 from forest_align.storage.checkpoint import Checkpoint
 from forest_align.types import InputError
+
+if TYPE_CHECKING:
+    from forest_align.aligners.joint.model import JointModel
+    from forest_align.em.joint.examples import JointExample, Report
+
 
 RUN = "a training run of the joint aligner"
 # What a different hash of a run's pairs means; the command computes the hash.
@@ -166,7 +172,7 @@ def train_joint_model(
     """
     if not examples:
         raise InputError("expected at least one sentence pair with links to train on, found none")
-    report = report or _silent
+    report = report or (lambda what, done: None)
     scale = _scale(examples)
     same_run = {**asdict(settings), "variant": variant, "longest": longest}
     same_run |= {"link_features": link_features, "phrase_deletions": phrase_deletions, **(identity or {})}
@@ -186,17 +192,12 @@ def train_joint_model(
         states = _epoch(examples, gold, state, settings, scale, kind)
         for state in states:
             report(f"epoch {len(state.history) + (state.done > 0)}", state.done or len(examples))
-            overdue = not state.done or time.monotonic() - saved_at > CHECKPOINT_SECONDS
-            if overdue:
+            if not state.done or time.monotonic() - saved_at > CHECKPOINT_SECONDS:
                 save_state(saved, state)
                 saved_at = time.monotonic()
     weights = state.total / max(len(state.history) * len(examples), 1) * scale
     model = replace(kind, weights=weights, link_features=link_features)
     return replace(model, calibration=calibrate(examples, model, report)), state.history
-
-
-def _silent(what: str, done: int) -> None:
-    """The report function of a run without one."""
 
 
 def _epoch(
@@ -216,8 +217,9 @@ def _epoch(
         example, wanted = examples[place], gold[place]
         agreement = example.agreement(settings.missing_cost) if settings.update == "margin" else None
         found = replace(kind, weights=weights * scale).best_edits(example.edits, agreement)
-        counts += _link_counts(example, found)
-        if _same(found, wanted):
+        linked = example.edits.covered(found.phrases)
+        counts += np.array([(linked & example.gold).sum(), linked.sum(), example.gold.sum()])
+        if all(map(np.array_equal, _edits(found), _edits(wanted))):
             exact += 1
         else:
             change = summed_features(example.edits, wanted) - summed_features(example.edits, found)
@@ -245,14 +247,8 @@ def _step(
     return change * min(largest, max(gap, 0.0) / max(float(change @ change), 1e-12))
 
 
-def _same(one: Solution, other: Solution) -> bool:
-    names = ("phrases", "arcs", "deletions")
-    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
-
-
-def _link_counts(example: JointExample, found: Solution) -> np.ndarray:
-    linked = example.edits.covered(found.phrases)
-    return np.array([(linked & example.gold).sum(), linked.sum(), example.gold.sum()])
+def _edits(solution: Solution) -> tuple[np.ndarray, ...]:
+    return solution.phrases, solution.arcs, solution.deletions
 
 
 def _scale(examples: Sequence[JointExample]) -> np.ndarray:
@@ -260,3 +256,40 @@ def _scale(examples: Sequence[JointExample]) -> np.ndarray:
     sums, sizes = (sum(parts) for parts in zip(*(feature_squares(e.edits) for e in examples), strict=True))
     mean = np.sqrt(sums / np.maximum(sizes, 1))
     return np.where(mean > 0, 1 / np.maximum(mean, 0.05), 0.0)
+
+
+# Keeps the slope finite if margins separate right and wrong links perfectly.
+_RIDGE = 1e-3
+
+
+def calibrate(
+    examples: Sequence[JointExample], model: JointModel, report: Report | None = None
+) -> tuple[float, float]:
+    """Fit the probability of a link given its margin, by logistic regression on the model's links."""
+    found = []
+    for example in examples:
+        found.append(margins_and_truth(example, model))
+        if report is not None:
+            report("calibration", len(found))
+    values, right = (np.concatenate(part) for part in zip(*found, strict=True))
+    if not right.any() or right.all():
+        return (1.0, 0.0)
+    # Margins have no natural unit: those of a perceptron are in the thousands.
+    unit = max(float(np.sqrt((values**2).mean())), 1e-9)
+    slope, offset = fit_logistic((values / unit)[:, None], right, ridge=_RIDGE)
+    return float(slope) / unit, float(offset)
+
+
+def margins_and_truth(example: JointExample, model: JointModel) -> tuple[np.ndarray, np.ndarray]:
+    """The margin of each link that the model makes, and whether it is a gold link."""
+    edits, scores = example.edits, model.scores(example.edits)
+    best = model.best_edits(edits)
+    found, truth = [], []
+    for margin, place in zip(margins(edits, best, *scores).tolist(), best.phrases, strict=True):
+        start, end, other_start, other_end = edits.spans[place].tolist()
+        cells = example.gold[start:end, other_start:other_end].ravel()
+        truth.append(cells)
+        found.append(np.full(len(cells), margin))
+    if not found:
+        return np.zeros(0), np.zeros(0, dtype=bool)
+    return np.concatenate(found), np.concatenate(truth)

@@ -30,7 +30,7 @@ from forest_align.data.trees.treebanks import (
     read_masc,
     read_wsj,
 )
-from forest_align.em.fitting.small_networks import descend
+from forest_align.em.fitting.optimization import descend
 from forest_align.parsing.networks.encoder_batches import CASE_COUNT, case_numbers, plain_word
 from forest_align.parsing.networks.vector_network import WordVectors
 from forest_align.parsing.networks.word_tagger import WordTagger

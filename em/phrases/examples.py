@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
+from forest_align.aligners.contextual.pair_evidence import pair_evidence
 from forest_align.aligners.phrases.features import ProposedPairs
-from forest_align.alignment import Links
-from forest_align.data.formats.format import SentencePair
+from forest_align.aligners.words.candidate import link_probabilities
+from forest_align.aligners.words.choose import word_candidates
+from forest_align.alignment import Links, project
+from forest_align.data.formats.format import PhraseUnit, SentencePair
+from forest_align.data.pairs import read_pairs
 from forest_align.em.contextual.examples import mtref_train_links, only_sure
-from forest_align.em.corpus.parsed_pairs import ParsedPair
-from forest_align.em.phrases.labels import POSSIBLE, SURE, UNKNOWN, WRONG, labels_of, links_of_units
-from forest_align.em.phrases.linked_pairs import read_linked_pairs
+from forest_align.em.corpus.cache import ArrayStore
+from forest_align.em.corpus.corpus import LazyParser, parser_fingerprint
+from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs
+from forest_align.eval.metrics.unit_scores import IDENTITY
+from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.types import InputError
 
 #: Files below the data folder. The first has marked phrases, the others word links.
 MARKED = "phrases/etpc-dev.jsonl"
@@ -36,7 +45,7 @@ class LabelledPair:
 
     corpus: str  # `"etpc"` or a key of LINKED
     proposed: ProposedPairs
-    labels: np.ndarray  # int64, shape (K,), see forest_align.em.phrases.labels
+    labels: np.ndarray  # int64, shape (K,), see forest_align.em.phrases.examples
 
 
 def read_labelled(data: Path, corpus: str, parser: str, cache: Path) -> Iterator[LabelledPair]:
@@ -95,3 +104,102 @@ def joined(parts: list[PhraseExamples]) -> PhraseExamples:
             for name in ("features", "wanted", "weight", "convention")
         )
     )
+
+
+#: *Sure* and *possible* pairs are those of :func:`~forest_align.alignment.project`; links leave a *wrong*
+#: pair. Of an *unknown* pair the annotation says nothing.
+WRONG, SURE, POSSIBLE, UNKNOWN = range(4)
+
+# Types of ETPC whose units name the scope of a change, not phrases that correspond as wholes.
+_SCOPES = frozenset(
+    (
+        "Addition/Deletion",
+        "Change of order",
+        "Converse substitution",
+        "Coordination changes",
+        "Diathesis alternation",
+        "Direct/indirect style alternations",
+        "Ellipsis",
+        "Entailment",
+        "Negation switching",
+        "Non-paraphrase",
+        "Punctuation changes",
+        "Sentence modality changes",
+        "Subordination and nesting changes",
+        "Syntax/discourse structure changes",
+    )
+)
+
+
+def labels_of(
+    proposed: ProposedPairs, links: Links, silent: tuple[Collection[int], Collection[int]] = ((), ())
+) -> np.ndarray:
+    """Judge K proposed pairs by gold links: int64, shape (K,).
+
+    Labels are :data:`WRONG`, :data:`SURE`, :data:`POSSIBLE` and :data:`UNKNOWN`. A pair with a word in
+    ``silent`` is unknown: the annotation says nothing of these words.
+    """
+    source, target, (a, b) = proposed.phrases.source, proposed.phrases.target, proposed.pairs
+    # Both have the distinct spans of each sentence in ascending order.
+    projection = project(source.spans, target.spans, links)
+    labels = np.where(projection.sure, SURE, np.where(projection.possible, POSSIBLE, WRONG))[a, b]
+    for spans, places, words in ((source, a, silent[0]), (target, b, silent[1])):
+        if words:
+            is_silent = np.isin(np.arange(int(spans.end.max())), list(words))
+            before = np.concatenate([[0], np.cumsum(is_silent)])
+            labels[(before[spans.end] - before[spans.start])[places] > 0] = UNKNOWN
+    return labels
+
+
+def links_of_units(
+    units: Sequence[PhraseUnit], source: Sequence[str], target: Sequence[str]
+) -> tuple[set[tuple[int, int]], tuple[set[int], set[int]]]:
+    """Word links that marked phrases imply, and the words of which they say nothing.
+
+    All words of a unit are linked to all of its other side. Equal words are linked one by one, in order.
+    """
+    links: set[tuple[int, int]] = set()
+    for unit in units:
+        if unit.type == IDENTITY:
+            links |= _equal_words(unit, source, target)
+        elif unit.type not in _SCOPES:
+            links |= {(i, j) for i in unit.source for j in unit.target}
+    silent = (
+        set(range(len(source))).difference(*(unit.source for unit in units)),
+        set(range(len(target))).difference(*(unit.target for unit in units)),
+    )
+    return links, silent
+
+
+def _equal_words(unit: PhraseUnit, source: Sequence[str], target: Sequence[str]) -> set[tuple[int, int]]:
+    words = [source[i].lower() for i in unit.source], [target[j].lower() for j in unit.target]
+    if words[0] == words[1]:
+        return set(zip(unit.source, unit.target, strict=True))
+    blocks = SequenceMatcher(None, *words, autojunk=False).get_matching_blocks()
+    return {
+        (unit.source[block.a + k], unit.target[block.b + k]) for block in blocks for k in range(block.size)
+    }
+
+
+# Trees in a forest, as the forest aligner has them.
+_FOREST_SIZE = 10
+
+
+class LinkedPair(NamedTuple):
+    """A parsed pair of n and m words with what is known of them."""
+
+    parsed: ParsedPair
+    links: np.ndarray  # float64, shape (n, m): link probabilities of the contextual aligner
+    evidence: np.ndarray  # int32, shape (n, m), see pair_evidence
+
+
+def read_linked_pairs(path: Path, parser: str, cache: Path) -> Iterator[LinkedPair]:
+    """Read and parse the pairs of a file; the parser is loaded only if a sentence is not in the cache."""
+    provider, lexicon = word_candidates("contextual"), load_lexicon()
+    identity = [parser_fingerprint(parser), _FOREST_SIZE]
+    for one in parse_pairs(read_pairs(path), LazyParser(parser, _FOREST_SIZE), ArrayStore(cache), identity):
+        if isinstance(one, InputError):
+            raise one
+        candidates = provider.candidates(one.source, one.target)
+        links = link_probabilities(candidates, len(one.source), len(one.target))
+        yield LinkedPair(one, links, pair_evidence(one.source, one.target, lexicon))

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import argparse
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -33,11 +33,19 @@ from forest_align.aligners.phrases.model import PhraseModel
 from forest_align.data.formats.format import SentencePair
 from forest_align.data.pairs import read_pairs
 from forest_align.em.corpus.cache import ArrayStore
-from forest_align.em.corpus.parsed_pairs import LazyParser, parse_pairs, parser_fingerprint
-from forest_align.em.fitting.small_networks import RectifierSettings, fit_rectifier, with_convention
+from forest_align.em.corpus.corpus import LazyParser, parser_fingerprint
+from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs
+from forest_align.em.fitting import cross_fitting
+from forest_align.em.fitting.cross_fitting import Keys, folds_of, sentence_key
+from forest_align.em.fitting.optimization import (
+    RectifierSettings,
+    adapt_rectifier,
+    fit_rectifier,
+    with_convention,
+)
 from forest_align.em.phrases.examples import MARKED
 from forest_align.em.phrases.training import FOLDS
-from forest_align.eval.benchmarks.phrase_units import is_dev_verse
+from forest_align.eval.benchmarks.marked_phrases import is_dev_verse
 from forest_align.eval.metrics.unit_scores import marked_spans
 from forest_align.system.terminal import counted
 from forest_align.types import InputError, Sentence
@@ -69,6 +77,12 @@ def examples_of(pairs: DerivationPairs, pair: SentencePair) -> JudgeExamples:
     return JudgeExamples(pairs.features[kept], np.stack([near == 1, near >= 0.5], axis=1).astype(np.float32))
 
 
+def _joined(examples: Sequence[JudgeExamples]) -> tuple[np.ndarray, torch.Tensor]:
+    """The features of several sentence pairs, and what is wanted of them."""
+    features = np.concatenate([one.features for one in examples])
+    return features, torch.from_numpy(np.concatenate([one.wanted for one in examples]))
+
+
 def train_judge(
     examples: Sequence[JudgeExamples], verses: Sequence[JudgeExamples] = (), seed: int = 0
 ) -> JudgeModel:
@@ -78,7 +92,7 @@ def train_judge(
     conventions, told apart by an input of its own, and the model keeps one value of it.
     """
     every = [*examples, *verses]
-    wanted = torch.from_numpy(np.concatenate([one.wanted for one in every]))
+    features, wanted = _joined(every)
     is_verse = np.repeat(
         [number >= len(examples) for number in range(len(every))], [len(one.wanted) for one in every]
     ).astype(np.float32)
@@ -88,7 +102,6 @@ def train_judge(
         losses = binary_cross_entropy_with_logits(scores, wanted[batch], reduction="none").mean(dim=1)
         return (losses * weights[batch]).sum() / weights[batch].sum()
 
-    features = np.concatenate([one.features for one in every])
     network = fit_rectifier(features, len(OUTPUTS), loss, SETTINGS, seed, marks=is_verse)
     return JudgeModel(with_convention(network, _CONVENTION))
 
@@ -136,20 +149,16 @@ def run(options: argparse.Namespace) -> None:
     model = replace(aligner.model, relations=None, judge=None)
 
     def unjudged(phrases: PhraseModel | None) -> ForestAligner:
-        return ForestAligner(
-            replace(model, phrases=phrases), candidates=aligner.candidates, paraphrases=False
-        )
+        without = replace(model, phrases=phrases)
+        return ForestAligner(without, candidates=aligner.candidates, paraphrases=False)
 
     etpc = [pair for pair in read_pairs(options.data / MARKED) if isinstance(pair, SentencePair)]
     verses = sampled_verses(options.data / _VERSES, options.verses, options.seed)
     folds = [unjudged(PhraseModel.load(options.phrases / f"fold-{fold}")) for fold in range(FOLDS)]
-    of_etpc, of_verses = (
-        list(counted(_read_examples(pairs, aligners, options.parser, options.cache), name))
-        for pairs, aligners, name in (
-            (etpc, folds, "pairs of etpc"),
-            (verses, [unjudged(model.phrases)], "verses"),
-        )
-    )
+    read = _read_examples(etpc, folds, options.parser, options.cache)
+    of_etpc = list(counted(read, "pairs of etpc"))
+    read = _read_examples(verses, [unjudged(model.phrases)], options.parser, options.cache)
+    of_verses = list(counted(read, "verses"))
     for fold in (None, *(range(FOLDS) if options.folds else ())):
         kept = [one for number, one in enumerate(of_etpc) if number % FOLDS != fold]
         examples = [*kept, *of_verses]
@@ -181,3 +190,97 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--folds", action="store_true", help="also models without a fold of ETPC")
     parser.add_argument("--model", type=Path, help="folder of a forest model that the judge is put in")
     parser.add_argument("--seed", type=int, default=0)
+
+
+#: Fewer pairs with marked phrases say too little.
+FEWEST_PAIRS = 50
+_ADAPTATION = replace(SETTINGS, batch=128, learning_rate=1e-3)
+
+
+@dataclass(frozen=True, slots=True)
+class _AdaptedModel:
+    """A forest model whose judge learned from marked phrases, if that helps."""
+
+    model: ForestModel  # With the judge that it had if the other one is not better
+    pairs: int  # Sentence pairs with marked phrases
+    # before, after: mean cross-entropy, in nats, of the judge that was there, and of judges that had learned
+    # from sentence pairs of other folds, which share no sentence with those that they are measured on
+    before: float
+    after: float
+
+    @property
+    def is_better(self) -> bool:
+        """Whether the judge was replaced."""
+        return self.after < self.before
+
+
+def adapted_to_marks(
+    model: ForestModel,
+    pairs: Sequence[ParsedPair],
+    *,
+    parser: str,
+    words: str | None = None,
+    seed: int = 0,
+    report: Callable[[int], None] | None = None,
+) -> _AdaptedModel:
+    """Train the judge of a model further on marked phrases, and keep it if cross-fitting finds it better.
+
+    Raises an InputError if the model has no judge, there are fewer than :data:`FEWEST_PAIRS` pairs, none
+    has phrases that differ, or word vectors cannot be computed. Word candidates are the model's by default.
+    """
+    judge = model.judge
+    if judge is None or model.phrases is None:
+        raise InputError("expected a model with a judge of phrases")
+    if len(pairs) < FEWEST_PAIRS:
+        raise InputError(f"expected at least {FEWEST_PAIRS} pairs with marked phrases, found {len(pairs)}")
+    aligner = ForestAligner(
+        replace(model, relations=None, judge=None), parser=parser, candidates=words, paraphrases=False
+    )
+    examples: list[JudgeExamples] = []
+    keys: list[Keys] = []
+    for pair in pairs:
+        source, target = aligner.prepare_pair(pair.source, pair.target)
+        learned_from = aligned_examples(pair.pair, source, target, aligner)
+        if learned_from is not None:
+            examples.append(learned_from)
+            keys.append((sentence_key(source.words), sentence_key(target.words)))
+        if report is not None:
+            report(1)
+    fold_of = folds_of(keys)
+    before = after = 0.0
+    count = sum(len(one.wanted) for one in examples)
+    if not count:
+        raise InputError("expected pairs of phrases that differ, found none")
+    for fold in range(cross_fitting.FOLDS):
+        unseen, others = (
+            [one for one, own in zip(examples, fold_of, strict=True) if (own == fold) == is_unseen]
+            for is_unseen in (True, False)
+        )
+        before += _total_loss(judge, unseen) / count
+        after += _total_loss(adapted_judge(judge, others, seed), unseen) / count
+    if after < before:
+        model = replace(model, judge=adapted_judge(judge, examples, seed))
+    return _AdaptedModel(model, len(pairs), before, after)
+
+
+def adapted_judge(judge: JudgeModel, examples: Sequence[JudgeExamples], seed: int = 0) -> JudgeModel:
+    """A judge that has also learned from these pairs; the same one if they hold no phrases to learn from."""
+    if not any(len(one.wanted) for one in examples):
+        return judge
+    features, wanted = _joined(examples)
+
+    def loss(scores: torch.Tensor, batch: torch.Tensor) -> torch.Tensor:
+        return binary_cross_entropy_with_logits(scores, wanted[batch])
+
+    network = adapt_rectifier(judge.network, features, loss, _ADAPTATION, seed)
+    marked = {"pairs": len(examples), "phrase pairs": len(wanted)}
+    return JudgeModel(network, judge.card | {"adapted to": marked})
+
+
+def _total_loss(judge: JudgeModel, examples: Sequence[JudgeExamples]) -> float:
+    """Sum of the cross-entropies of pairs of phrases, each a mean of both outputs."""
+    if not examples:
+        return 0.0
+    features, wanted = _joined(examples)
+    scores = torch.from_numpy(judge.network.outputs(features))
+    return float(binary_cross_entropy_with_logits(scores, wanted, reduction="none").mean(dim=1).sum())

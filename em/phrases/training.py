@@ -23,7 +23,7 @@ import torch
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from forest_align.aligners.phrases.model import PhraseModel
-from forest_align.em.fitting.small_networks import RectifierSettings, fit_rectifier, with_convention
+from forest_align.em.fitting.optimization import RectifierSettings, fit_rectifier, with_convention
 from forest_align.em.phrases.examples import LINKED, PhraseExamples, examples_of, joined, read_labelled
 from forest_align.system.terminal import counted
 

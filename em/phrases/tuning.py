@@ -32,7 +32,7 @@ from forest_align.em.corpus.corpus import CorpusPair, CorpusReader
 from forest_align.em.forest.dev_set import DevSet, align_pair, figures
 from forest_align.em.phrases.examples import MARKED
 from forest_align.em.phrases.training import FOLDS
-from forest_align.eval.benchmarks.phrase_units import unit_scorer
+from forest_align.eval.benchmarks.marked_phrases import unit_scorer
 from forest_align.system.terminal import counted
 from forest_align.types import InputError
 

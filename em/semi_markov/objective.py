@@ -104,25 +104,22 @@ class LatticeObjective:
         word_at = phrase_at = null_at = 0
         for example, pair_costs, null_costs in self._examples:
             lattice = example.lattice
-            word_end = word_at + lattice.words.shape[1]
-            phrase_end = phrase_at + lattice.phrases.shape[1]
-            null_end = null_at + lattice.rows
-            mixed = np.concatenate((words[word_at:word_end], phrases[phrase_at:phrase_end]))
-            found = _margin(
-                example,
-                mixed[lattice.order] + pair_costs,
-                null_scores(null[null_at:null_end] + null_costs, lattice.null_phrases, null_phrases),
-                weights["transitions"],
+            of_words = slice(word_at, word_at + lattice.words.shape[1])
+            of_phrases = slice(phrase_at, phrase_at + lattice.phrases.shape[1])
+            of_null = slice(null_at, null_at + lattice.rows)
+            mixed = np.concatenate((words[of_words], phrases[of_phrases]))
+            costly = null_scores(null[of_null] + null_costs, lattice.null_phrases, null_phrases)
+            lack, pair_counts, null_counts, moves = _margin(
+                example, mixed[lattice.order] + pair_costs, costly, weights["transitions"]
             )
-            loss += found[0]
-            mixed[lattice.order] = found[1]
-            words[word_at:word_end] = mixed[: word_end - word_at]
-            phrases[phrase_at:phrase_end] = mixed[word_end - word_at :]
-            null[null_at:null_end] = _of_each_word(found[2])
+            loss += lack
+            mixed[lattice.order] = pair_counts
+            words[of_words], phrases[of_phrases] = np.split(mixed, [lattice.words.shape[1]])
+            null[of_null] = _of_each_word(null_counts)
             if null_phrases is not None:
-                null_phrase_counts += np.tensordot(lattice.null_phrases, found[2][:, 1:], 2)
-            transitions += found[3]
-            word_at, phrase_at, null_at = word_end, phrase_end, null_end
+                null_phrase_counts += np.tensordot(lattice.null_phrases, null_counts[:, 1:], 2)
+            transitions += moves
+            word_at, phrase_at, null_at = of_words.stop, of_phrases.stop, of_null.stop
         gradient = pack(
             {
                 "words": self._words.gradient(words),
@@ -188,13 +185,11 @@ class _Block:
     def of(cls, features: Sequence[np.ndarray], classes: Sequence[np.ndarray], count: int) -> _Block:
         every, kinds = np.concatenate(classes), range(count)
         # Class by class, as one table of all would copy the largest array once more.
-        tables = (
-            np.concatenate(
-                [table.compress(own == k, axis=1) for table, own in zip(features, classes, strict=True)],
-                axis=1,
-            )
-            for k in kinds
+        chosen = (
+            [table.compress(own == kind, axis=1) for table, own in zip(features, classes, strict=True)]
+            for kind in kinds
         )
+        tables = (np.concatenate(parts, axis=1) for parts in chosen)
         return cls(tuple(np.flatnonzero(every == k) for k in kinds), tuple(tables))
 
     def scores(self, weights: np.ndarray) -> np.ndarray:

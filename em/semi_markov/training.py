@@ -215,7 +215,7 @@ def train_semi_markov_model(
     """
     from threadpoolctl import threadpool_limits
 
-    from forest_align.em.fitting.lbfgs import Minimizer
+    from forest_align.em.fitting.optimization import Minimizer
 
     objective = LatticeObjective(examples, settings.regularization, settings.options)
     identity = {

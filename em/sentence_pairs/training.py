@@ -25,7 +25,7 @@ from forest_align.aligners.sentence_pairs.model import ParaphraseModel, standard
 from forest_align.data.pairs import read_pairs
 from forest_align.em.contextual.rearranging import Tagged, participles_of
 from forest_align.em.corpus.cache import ArrayStore
-from forest_align.em.fitting.logistic import fit_logistic
+from forest_align.em.fitting.cross_fitting import fit_logistic
 from forest_align.em.sentence_pairs.constructed import MadePair, made_pairs
 from forest_align.eval.metrics.pair_scores import best_threshold, classify, mutual_coverage
 from forest_align.eval.metrics.scores import calibrate

@@ -10,12 +10,14 @@ from itertools import islice
 import numpy as np
 
 from forest_align.alignment import Alignment
-from forest_align.eval.benchmarks.task import Figures, Files, Similarities, Task, tokenized_sentences
+from forest_align.data.pairs import SentencePair
+from forest_align.eval.benchmarks.task import Figures, Files, Scoring, Similarities, Task, tokenized_sentences
 from forest_align.eval.metrics.pair_scores import (
     area,
     best_threshold,
     classify,
     coverage,
+    document_frequency_weights,
     mutual_coverage,
     pearson,
     rank,
@@ -36,7 +38,7 @@ Side = tuple[int, ...]
 BOTH, SOURCE, TARGET = (0, 1), (0,), (1,)
 
 
-def naive_use(scorer: Scorer, side: Side) -> Callable[[Sequence[Alignment]], list[Figures]]:
+def naive_use(scorer: Scorer, side: Side) -> Scoring:
     """Score by the share of aligned content words, as Sultan et al. (2014, §4.2) do."""
 
     def score_of(alignment: Alignment) -> float:
@@ -50,7 +52,7 @@ def naive_use(scorer: Scorer, side: Side) -> Callable[[Sequence[Alignment]], lis
     return lambda alignments: [scorer([score_of(one) for one in alignments])]
 
 
-def decoding_use(scorer: Scorer) -> Callable[[Sequence[Alignment]], list[Figures]]:
+def decoding_use(scorer: Scorer) -> Scoring:
     """Score by the aligner's own normalised score, as Yao et al. (2013, §5) do.
 
     There are no figures for an aligner without scores. A pair that could not be aligned gets the lowest score
@@ -59,7 +61,7 @@ def decoding_use(scorer: Scorer) -> Callable[[Sequence[Alignment]], list[Figures
     return lambda alignments: _figures(scorer, [one.decoding_score for one in alignments], "decoding score")
 
 
-def paraphrase_use(scorer: Scorer) -> Callable[[Sequence[Alignment]], list[Figures]]:
+def paraphrase_use(scorer: Scorer) -> Scoring:
     """Score by the probability that the sentences are paraphrases; as :func:`decoding_use` otherwise."""
     return lambda alignments: _figures(
         scorer, [one.paraphrase_probability for one in alignments], "paraphrase probability"
@@ -121,18 +123,11 @@ def classification_scorer(table: str, labels: Sequence[bool], tuning: int) -> Sc
 
     def figures(scores: Sequence[float]) -> Figures:
         threshold = best_threshold(scores[:tuning], labels[:tuning])
-        found = classify(scores[tuning:], labels[tuning:], threshold)
-        right = [
-            (value >= threshold) == label
-            for value, label in zip(scores[tuning:], labels[tuning:], strict=True)
-        ]
-        extra = {
-            "precision": 100 * found.scores.precision,
-            "recall": 100 * found.scores.recall,
-            "f1": 100 * found.scores.f1,
-            "threshold": 100 * threshold,
-        }
-        return Figures.of(table, {"accuracy": mean(right)}, extra)
+        measured, wanted = scores[tuning:], labels[tuning:]
+        found = classify(measured, wanted, threshold).scores
+        right = [(value >= threshold) == label for value, label in zip(measured, wanted, strict=True)]
+        extra = {name: 100 * getattr(found, name) for name in ("precision", "recall", "f1")}
+        return Figures.of(table, {"accuracy": mean(right)}, extra | {"threshold": 100 * threshold})
 
     return figures
 
@@ -168,7 +163,7 @@ def sick_task(files: Files, split: str) -> Task:
     return Task([pair.id for pair in pairs], tokenized_sentences(pairs), entailment_scorer(judgements))
 
 
-def entailment_scorer(judgements: Sequence[str]) -> Callable[[Sequence[Alignment]], list[Figures]]:
+def entailment_scorer(judgements: Sequence[str]) -> Scoring:
     """Score root relations: one table, ``sick``.
 
     A root relation *opposite* says contradiction, *equivalent* and *more specific* say entailment, and any
@@ -206,7 +201,7 @@ def paws_task(files: Files, split: str) -> Task:
     return Task([pair.id for pair in pairs], tokenized_sentences(pairs), paraphrase_scorer(labels))
 
 
-def paraphrase_scorer(labels: Sequence[bool]) -> Callable[[Sequence[Alignment]], list[Figures]]:
+def paraphrase_scorer(labels: Sequence[bool]) -> Scoring:
     """Score root relations, of which *equivalent* says paraphrase, and paraphrase probabilities.
 
     ``false`` is the share of other pairs that are called equivalent, and ``auc`` how often a paraphrase has a
@@ -233,3 +228,60 @@ def _detection(said: np.ndarray, wanted: np.ndarray) -> dict[str, Statistic]:
         return safe_divide(sums[..., 0], sums[..., 1]), safe_divide(sums[..., 0], sums[..., 2])
 
     return PooledScores(rows, ratios).statistics()
+
+
+def sts2013_task(files: Files, split: str) -> Task:
+    """Make the task of *SEM 2013: the similarity of pairs of several sets, one per file."""
+    names = [path.name.split(".")[0] for path in files.paths]
+    parts = [_named_pairs(files, index, name) for index, name in enumerate(names)]
+    sets = [name for name, part in zip(names, parts, strict=True) for _ in part]
+    pairs = [pair for part in parts for pair in part]
+    gold = [_known(pair, pair.score, "score") for pair in pairs]
+    return _application(pairs, similarity_scorer(sets, gold), BOTH)
+
+
+def classified_task(table: str, side: Side) -> Callable[[Files, str], Task]:
+    """Make a classification task; the last file is measured, the others tune the threshold."""
+
+    def load(files: Files, split: str) -> Task:
+        parts = [_named_pairs(files, index, path.stem) for index, path in enumerate(files.paths)]
+        pairs = [pair for part in parts for pair in part]
+        labels = [bool(_known(pair, pair.label, "label")) for pair in pairs]
+        scorer = classification_scorer(table, labels, len(pairs) - len(parts[-1]))
+        return _application(pairs, scorer, side, paraphrases=side == BOTH)
+
+    return load
+
+
+def qa_task(files: Files, split: str) -> Task:
+    """Make the task of ranking the answers to each question of TREC."""
+    pairs = files.pairs()
+    labels = [bool(_known(pair, pair.label, "label")) for pair in pairs]
+    return _application(pairs, ranking_scorer([pair.group for pair in pairs], labels), SOURCE)
+
+
+def _named_pairs(files: Files, index: int, name: str) -> list[SentencePair]:
+    """The pairs of a file, with its name before their ids."""
+    return [replace(pair, id=f"{name}:{pair.id}") for pair in files.pairs(index)]
+
+
+def _known(pair: SentencePair, value: float | None, field: str) -> float:
+    if value is None:
+        raise InputError(f"pair {pair.id!r}: expected a value, found none", field=field)
+    return value
+
+
+def _application(
+    pairs: Sequence[SentencePair], scorer: Scorer, side: Side, *, paraphrases: bool = False
+) -> Task:
+    sentences = tokenized_sentences(pairs)
+    weights = document_frequency_weights(sentence.words for pair in sentences for sentence in pair)
+    uses = [naive_use(scorer, side), decoding_use(scorer)]
+    if paraphrases:
+        uses.append(paraphrase_use(scorer))
+    return Task(
+        [pair.id for pair in pairs],
+        sentences,
+        lambda alignments: [figures for use in uses for figures in use(alignments)],
+        weighted_use(scorer, side, weights),
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from forest_align.aligners.pair import GivenChunks
 from forest_align.alignment import Alignment, Span
 from forest_align.data.formats.format import ChunkLink, PairError
 from forest_align.data.pairs import SentencePair
-from forest_align.eval.benchmarks.task import Figures, Files, Task, tokenized_sentences
+from forest_align.eval.benchmarks.task import Figures, Files, Scoring, Task, tokenized_sentences
 from forest_align.eval.metrics.chunk_scores import (
     chunk_relation_statistics,
     count_chunk_relations,
@@ -45,70 +45,49 @@ def relate_chunks(chunk_pairs: Sequence[tuple[Span, Span]], alignment: Alignment
     covered chunks are equivalent (EQUI, 5). A chunk that is not covered says more than one that is (SPE1 or
     SPE2, 4). Two chunks that are not covered are similar (SIMI, 3).
     """
-    found = []
+    related = []
     links = set(alignment.words)
     for ours, theirs in chunk_pairs:
-        source, target = (
-            essential_words(side.words, chunk)
-            for side, chunk in ((alignment.source, ours), (alignment.target, theirs))
-        )
-        source_covered = all(any((i, j) in links for j in range(*theirs)) for i in source)
-        target_covered = all(any((i, j) in links for i in range(*ours)) for j in target)
-        type_and_score = _RELATIONS[source_covered, target_covered]
-        found.append(ChunkLink(tuple(range(*ours)), tuple(range(*theirs)), *type_and_score))
-    return found
+        essential = essential_words(alignment.source.words, ours)
+        is_covered = all(any((i, j) in links for j in range(*theirs)) for i in essential)
+        essential = essential_words(alignment.target.words, theirs)
+        is_other_covered = all(any((i, j) in links for i in range(*ours)) for j in essential)
+        type_and_score = _RELATIONS[is_covered, is_other_covered]
+        related.append(ChunkLink(tuple(range(*ours)), tuple(range(*theirs)), *type_and_score))
+    return related
 
 
-def chunk_scorer(
-    sets: Sequence[str], chunked: Sequence[ChunkedPair]
-) -> Callable[[Sequence[Alignment]], list[Figures]]:
+def chunk_scorer(sets: Sequence[str], chunked: Sequence[ChunkedPair]) -> Scoring:
     """Score the chunks of each set and of all sets, one table each: ``ists headlines`` etc.
 
     Precision, recall and F1 are those of the alignment alone ("F1 Ali"). Types and scores are those of the
     chunk aligner, for others those of :func:`relate_chunks`.
     """
+    tables: dict[str, list[int]] = {}
+    for place, name in enumerate(sets):
+        tables.setdefault(f"ists {name}", []).append(place)
+    tables["ists"] = list(range(len(sets)))
 
     def score(alignments: Sequence[Alignment]) -> list[Figures]:
-        found = []
+        rows, relations = [], []
         for alignment, pair in zip(alignments, chunked, strict=True):
             if alignment.aligner == CHUNK_ALIGNER:
-                found.append(related_links(alignment.phrases))
+                found = related_links(alignment.phrases)
             else:
-                pairs = align_chunks(pair.source, pair.target, alignment)
-                found.append(relate_chunks(pairs, alignment))
-        return _chunk_figures(sets, chunked, alignments, found)
+                found = relate_chunks(align_chunks(pair.source, pair.target, alignment), alignment)
+            words = alignment.source.words, alignment.target.words
+            pairs = ([(chunk.source, chunk.target) for chunk in chunks] for chunks in (pair.gold, found))
+            rows.append(count_chunks(*words, *pairs))
+            relations.append(count_chunk_relations(*words, pair.gold, found))
+        figures = []
+        for table, places in tables.items():
+            statistics = chunk_relation_statistics([relations[place] for place in places])
+            del statistics["f1.alignment"]  # the same as F1
+            statistics = score_chunks([rows[place] for place in places]).statistics() | statistics
+            figures.append(Figures.of(table, statistics))
+        return figures
 
     return score
-
-
-def _chunk_figures(
-    sets: Sequence[str],
-    chunked: Sequence[ChunkedPair],
-    alignments: Sequence[Alignment],
-    found: Sequence[Sequence[ChunkLink]],
-) -> list[Figures]:
-    """Figures of predicted chunk pairs, of each set and of all sets."""
-    rows, relations = [], []
-    for alignment, pair, chunks in zip(alignments, chunked, found, strict=True):
-        words = alignment.source.words, alignment.target.words
-        pairs = ([(chunk.source, chunk.target) for chunk in side] for side in (pair.gold, chunks))
-        rows.append(count_chunks(*words, *pairs))
-        relations.append(count_chunk_relations(*words, pair.gold, chunks))
-    tables = {
-        f"ists {name}": [k for k, its in enumerate(sets) if its == name] for name in dict.fromkeys(sets)
-    }
-    return [
-        Figures.of(
-            table,
-            score_chunks([rows[k] for k in places]).statistics()
-            | {
-                name: one
-                for name, one in chunk_relation_statistics([relations[k] for k in places]).items()
-                if name != "f1.alignment"  # the same as F1
-            },
-        )
-        for table, places in {**tables, "ists": list(range(len(rows)))}.items()
-    ]
 
 
 def ists_task(files: Files, split: str) -> Task:

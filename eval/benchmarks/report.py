@@ -24,49 +24,16 @@ from forest_align.eval.files.result_tables import (
 )
 from forest_align.eval.metrics.significance import approximate_randomization, wilcoxon
 
-# Figures that tables show; the others are in the JSON report.
-_SHOWN = (
-    "precision",
-    "recall",
-    "f1",
-    "pair_f1",
-    "exact_match",
-    "identical.f1",
-    "non_identical.f1",
-    "token.f1",
-    "phrase.f1",
-    "f1.type",
-    "f1.score",
-    "f1.type_and_score",
-    "same.f1",
-    "different.f1",
-    "exact",
-    "near",
-    "linked",
-    "clean",
-    "left_alone",
-    "phrase_precision",
-    "near_precision",
-    "near_recall",
-    "near_f1",
-    "exact_precision",
-    "exact_recall",
-    "exact_f1",
-    "core_error",
-    "uas",
-    "reachability",
-    "entailment.f1",
-    "denied",
-    "false",
-    "auc",
-    "accuracy",
-    "map",
-    "mrr",
-    "pearson",
-    "pearson.headlines",
-    "pearson.OnWN",
-    "pearson.FNWN",
-)
+# Figures of the JSON report that tables do not show.
+_HIDDEN = {
+    "micro_f1",
+    *(
+        f"{kind}.{name}"
+        for kind in ("identical", "non_identical", "token", "phrase")
+        for name in ("precision", "recall")
+    ),
+    "f1.alignment",
+}
 
 # Figures for comparing runs; the first that a table has is used.
 _MAIN = ("f1", "accuracy", "map", "pearson", "near")
@@ -164,7 +131,7 @@ def _name(run: Run, figures: Figures) -> str:
 def _columns(published: Sequence[Row], ours: Sequence[Row]) -> list[str]:
     """Columns to show: figures that some row has; ``pair_f1`` only if a published row has it."""
     present = {name for row in [*published, *ours] for name in row.values}
-    known = [name for name in HEADINGS if name in present and name in _SHOWN]
+    known = [name for name in HEADINGS if name in present - _HIDDEN]
     if not any("pair_f1" in row.values for row in published):
         known = [name for name in known if name != "pair_f1"]
     return known

@@ -1,4 +1,4 @@
-"""Runs an aligner over a benchmark, so that scorers get one valid alignment per pair; keeps predictions."""
+"""Runs an aligner over a benchmark, whose predictions are kept, and the aligners that only tables need."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 
 from forest_align.aligners.base import BATCH_SIZE
+from forest_align.aligners.forest.aligner import ForestAligner
+from forest_align.aligners.pair import Pair
 from forest_align.alignment import Alignment
 from forest_align.eval.benchmarks.task import Figures, Similarities, Task
+from forest_align.parsing import with_best_tree
 from forest_align.storage.outputs import check_made_with, check_same_pair
 from forest_align.system.replacing import write_atomically
 from forest_align.types import ForestAlignError, InputError, Sentence
@@ -121,9 +125,9 @@ def run_task(task: Task, align_many: AlignMany, start: int = 0) -> Iterator[Pred
     names the pair if ``align_many`` returns another number of alignments, or changes tokens.
     """
     ids, pairs = task.ids[start:], task.pairs[start:]
-    found = iter(align_many(pairs))
+    alignments = iter(align_many(pairs))
     for name, (source, target) in zip(ids, pairs, strict=True):
-        alignment = next(found, None)
+        alignment = next(alignments, None)
         if alignment is None:
             raise ForestAlignError(f"the aligner ended before pair {name!r}")
         if alignment.error:
@@ -131,7 +135,7 @@ def run_task(task: Task, align_many: AlignMany, start: int = 0) -> Iterator[Pred
         elif (alignment.source.words, alignment.target.words) != (source.words, target.words):
             raise ForestAlignError(f"the aligner changed the tokens of pair {name!r}")
         yield Prediction.of(replace(alignment, id=name))
-    if next(found, None) is not None:
+    if next(alignments, None) is not None:
         raise ForestAlignError(f"the aligner returned more alignments than the {len(pairs)} pairs")
 
 
@@ -184,7 +188,87 @@ def _check_record(record: Path, made_with: Mapping[str, str], predictions: Path)
 def score_task(task: Task, predictions: Sequence[Prediction]) -> list[Figures]:
     """All figures of a task, one alignment per pair."""
     alignments = [prediction.alignment for prediction in predictions]
-    found = task.score(alignments)
+    figures = task.score(alignments)
     if task.score_similar is not None:
-        found += task.score_similar(alignments, [prediction.similarities for prediction in predictions])
-    return found
+        figures += task.score_similar(alignments, [prediction.similarities for prediction in predictions])
+    return figures
+
+
+class _Parser(Protocol):
+    def parse_many(
+        self, sentences: Iterable[Sequence[str]], batch_size: int
+    ) -> Iterable[Sentence | InputError]: ...
+
+    def with_vectors(self, sentences: Sequence[Sentence]) -> list[Sentence]: ...
+
+
+class ParseOnce:
+    """Parses tokenized sentences and keeps all parses in memory, about 100 kB per sentence."""
+
+    def __init__(self, parser: _Parser) -> None:
+        self._parser = parser
+        self._known: dict[tuple[str, ...], Sentence | InputError] = {}
+
+    def parse_many(
+        self, sentences: Iterable[Sequence[str]], batch_size: int = 32
+    ) -> Iterator[Sentence | InputError]:
+        """Parse sentences, in order; see :meth:`forest_align.parsing.Parser.parse_many`."""
+        asked = [tuple(sentence) for sentence in sentences]
+        new = list(dict.fromkeys(words for words in asked if words not in self._known))
+        self._known.update(zip(new, self._parser.parse_many(new, batch_size), strict=True))
+        return (self._known[words] for words in asked)
+
+    def with_vectors(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+        """See :meth:`forest_align.parsing.Parser.with_vectors`."""
+        return self._parser.with_vectors(sentences)
+
+
+def given_chunks(task: Task, parser: ParseOnce | None = None) -> tuple[AlignMany, Mapping[str, object]]:
+    """The function that aligns the chunks of a task's last pairs, and the aligner's settings."""
+    options: dict[str, Any] = {} if parser is None else {"parser": parser}
+    aligner = ForestAligner.load(**options)
+
+    def align_many(pairs: Iterable[tuple[Sentence, Sentence]]) -> Iterable[Alignment]:
+        waiting = list(pairs)
+        chunks = task.chunks[len(task.chunks) - len(waiting) :]
+        return aligner.align_many(Pair(*pair, chunks=one) for pair, one in zip(waiting, chunks, strict=True))
+
+    return align_many, aligner.settings
+
+
+#: Only monotonic alignment, weights of zero in place of those that EM learned, the best tree of each forest.
+VARIANTS = ("monotonic", "without-em", "1-best")
+
+
+class _BestTrees:
+    """A parser whose forests have one tree, the best of those of another parser."""
+
+    def __init__(self, parser: Any) -> None:
+        self._parser = parser
+
+    def parse_many(
+        self, sentences: Iterable[Sequence[str]], batch_size: int = 32
+    ) -> Iterator[Sentence | InputError]:
+        for sentence in self._parser.parse_many(sentences, batch_size):
+            yield sentence if isinstance(sentence, InputError) else with_best_tree(sentence)
+
+    def with_vectors(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+        found: list[Sentence] = self._parser.with_vectors(sentences)
+        return found
+
+
+def ablated(aligner: ForestAligner, variant: str) -> ForestAligner:
+    """The aligner without one of its parts (:data:`VARIANTS`); everything else, tuned options too, stays.
+
+    Raises InputError for other variants.
+    """
+    model, parser = aligner.model, aligner.parser
+    if variant == "monotonic":
+        model = model.with_options(noncompositional_penalty=None)
+    elif variant == "without-em":
+        model = replace(model, weights=np.zeros_like(model.weights), lexical={})
+    elif variant == "1-best":
+        parser = _BestTrees(parser)  # type: ignore[assignment]
+    else:
+        raise InputError(f"expected one of {', '.join(VARIANTS)}, found {variant!r}", field="variant")
+    return ForestAligner(model, parser=parser, candidates=aligner.candidates, lexicon=aligner.lexicon)

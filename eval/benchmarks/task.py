@@ -39,13 +39,16 @@ class Figures:
 
     def intervals(self, seed: int) -> dict[str, tuple[float, float]]:
         """95% bootstrap intervals, in percent, of the figures that can be resampled."""
-        found = {}
+        intervals = {}
         for name, statistic in self.statistics.items():
-            if not len(statistic.contributions):
-                continue
-            low, high = bootstrap_interval(statistic, samples=1_000, seed=seed)
-            found[name] = (100 * low, 100 * high)
-        return found
+            if len(statistic.contributions):
+                low, high = bootstrap_interval(statistic, samples=1_000, seed=seed)
+                intervals[name] = (100 * low, 100 * high)
+        return intervals
+
+
+#: Computes the figures of a task from one alignment per pair.
+Scoring = Callable[[Sequence[Alignment]], list[Figures]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,7 +57,7 @@ class Task:
 
     ids: Sequence[str]
     pairs: Sequence[tuple[Sentence, Sentence]]
-    score: Callable[[Sequence[Alignment]], list[Figures]]  # computes figures from one alignment per pair
+    score: Scoring
     # Further figures, with the word similarity of each link.
     score_similar: Callable[[Sequence[Alignment], Sequence[Similarities]], list[Figures]] | None = None
     skipped: Sequence[InputError] = ()  # unusable pairs; they are in no figure
@@ -74,21 +77,22 @@ class Files:
         Raises InputError if a pair cannot be read, or the file has none: figures over no pairs would be
         perfect.
         """
-        found = self.items(index, columns)
-        for pair in found:
-            if isinstance(pair, InputError):
-                raise pair
-        return [pair for pair in found if isinstance(pair, SentencePair)]
+        pairs = []
+        for item in self.items(index, columns):
+            if isinstance(item, InputError):
+                raise item
+            pairs.append(item)
+        return pairs
 
     def items(self, index: int = 0, columns: ColumnNames | None = None) -> list[SentencePair | InputError]:
         """The pairs of one file, with an error in place of each that cannot be read.
 
         Raises InputError if the file has no pairs.
         """
-        found = list(islice(read_pairs(self.paths[index], columns=columns), self.limit))
-        if not found:
+        items = list(islice(read_pairs(self.paths[index], columns=columns), self.limit))
+        if not items:
             raise InputError("expected sentence pairs, found none", file=str(self.paths[index]))
-        return found
+        return items
 
     def version(self, index: int, first: Sequence[SentencePair]) -> list[SentencePair]:
         """Read another version of the same pairs.
@@ -104,28 +108,15 @@ class Files:
                 )
         return other
 
-    def sets(self, names: Sequence[str]) -> tuple[list[str], list[str], list[SentencePair]]:
-        """Read named sets, one per file, in order: each pair's id, its set, and the pair itself."""
-        ids: list[str] = []
-        sets: list[str] = []
-        pairs: list[SentencePair] = []
-        for index, name in enumerate(names):
-            found = self.pairs(index)
-            ids += [f"{name}:{pair.id}" for pair in found]
-            sets += [name] * len(found)
-            pairs += found
-        return ids, sets, pairs
-
 
 def tokenized_sentences(pairs: Sequence[SentencePair]) -> list[tuple[Sentence, Sentence]]:
     """The sentences of pairs; those without tokens are tokenized."""
-    return [(_tokenized(pair.source), _tokenized(pair.target)) for pair in pairs]
-
-
-def _tokenized(sentence: Sentence) -> Sentence:
     from forest_align.parsing.tokenize import tokenize
 
-    return sentence if sentence.tokens else Sentence(tokenize(sentence.text), text=sentence.text)
+    def tokenized(sentence: Sentence) -> Sentence:
+        return sentence if sentence.tokens else Sentence(tokenize(sentence.text), text=sentence.text)
+
+    return [(tokenized(pair.source), tokenized(pair.target)) for pair in pairs]
 
 
 def _words(pair: SentencePair | None) -> tuple[tuple[str, ...], ...]:

@@ -13,17 +13,6 @@ from forest_align.eval.metrics.scores import Calibration, PooledScores, Scores, 
 from forest_align.eval.metrics.significance import Comparison, approximate_randomization, bootstrap_interval
 from forest_align.eval.metrics.word_scores import WordPair, WordScores, score_words
 
-__all__ = [
-    "Evaluation",
-    "FilePrediction",
-    "JudgedPair",
-    "compare",
-    "evaluate",
-    "signature_of",
-    "to_json",
-    "to_text",
-]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
@@ -54,12 +43,12 @@ class Evaluation:
 
     def statistics(self) -> dict[str, dict[str, Statistic]]:
         """All figures that can be tested, by part (``word``, ``phrases``, ``chunks``) and name."""
-        found = {"word": self.words.statistics()}
+        parts = {"word": self.words.statistics()}
         if self.phrases is not None:
-            found["phrases"] = self.phrases.statistics()
+            parts["phrases"] = self.phrases.statistics()
         if self.chunks is not None:
-            found["chunks"] = dict(self.chunks)
-        return found
+            parts["chunks"] = dict(self.chunks)
+        return parts
 
 
 def evaluate(
@@ -114,9 +103,7 @@ def _chunk_f1s(
 def _phrase_scores(gold: Sequence[JudgedPair], predictions: Sequence[FilePrediction]) -> PooledScores | None:
     wanted = [pair.phrases for pair in gold if pair.phrases is not None]
     found = [prediction.phrases for prediction in predictions if prediction.phrases is not None]
-    if not gold or len(wanted) != len(gold) or len(found) != len(gold):
-        return None
-    return score_phrases(found, wanted)
+    return score_phrases(found, wanted) if gold and len(wanted) == len(found) == len(gold) else None
 
 
 def _calibration(
@@ -158,29 +145,23 @@ def to_json(
     ``word`` has precision, recall, F1, exact match, micro F1, the pairs' F1, scores by kind and the 95%
     interval of F1; ``against`` only occurs with a ``comparison``, see :func:`compare`.
     """
-    words = _percent(evaluation.statistics()["word"])
+    parts = {part: _percent(statistics) for part, statistics in evaluation.statistics().items()}
+    by_kind = {kind: _percent_scores(scores) for kind, scores in evaluation.words.by_kind().items()}
     result: dict[str, object] = {
         "pairs": len(evaluation.words),
         "failed": evaluation.failed,
-        "word": {
-            **words,
-            "by_kind": {kind: _percent_scores(scores) for kind, scores in evaluation.words.by_kind().items()},
-            "f1_interval": _interval(evaluation, seed),
-        },
+        "word": {**parts.pop("word"), "by_kind": by_kind, "f1_interval": _interval(evaluation, seed)},
     }
     if evaluation.calibration is not None:
         result["word_probabilities"] = {"calibration_error": 100 * evaluation.calibration.expected_error}
-    if evaluation.phrases is not None:
-        result["phrases"] = _percent(evaluation.phrases.statistics())
-    if evaluation.chunks is not None:
-        result["chunks"] = _percent(evaluation.chunks)
+    result |= parts
     if comparison is not None:
         result["against"] = {
             part: {
-                name: {"difference": 100 * found.difference, "p_value": found.p_value}
-                for name, found in figures.items()
+                name: {"difference": 100 * test.difference, "p_value": test.p_value}
+                for name, test in tests.items()
             }
-            for part, figures in comparison.items()
+            for part, tests in comparison.items()
         }
         result["against_failed"] = other_failed
     result["signature"] = signature_of(evaluation, comparison, seed=seed)
@@ -195,26 +176,25 @@ def to_text(
     seed: int = 0,
 ) -> str:
     """The content of :func:`to_json` as readable tables."""
-    words = evaluation.statistics()["word"]
-    main = {
-        name: 100 * words[name].value for name in ("precision", "recall", "f1", "exact_match", "micro_f1")
-    }
-    rows = [Row("word links", main)]
+    parts = {part: _percent(statistics) for part, statistics in evaluation.statistics().items()}
+    del parts["word"]["pair_f1"]
+    main = list(parts["word"])
+    rows = [Row("word links", parts["word"])]
     rows += [
-        Row(f"… {kind.replace('_', '-')}", _percent_scores(s))
-        for kind, s in evaluation.words.by_kind().items()
+        Row(f"… {kind.replace('_', '-')}", _percent_scores(scores))
+        for kind, scores in evaluation.words.by_kind().items()
     ]
-    if evaluation.phrases is not None:
-        rows.append(Row("phrases", _percent(evaluation.phrases.statistics())))
+    if "phrases" in parts:
+        rows.append(Row("phrases", parts["phrases"]))
     count = len(evaluation.words)
     lines = [
         f"{count} pair{'s' if count != 1 else ''}",
         *([f"pairs that could not be aligned: {evaluation.failed}"] if evaluation.failed else []),
         "",
-        format_table(rows, list(main), first="percent"),
+        format_table(rows, main, first="percent"),
     ]
-    if evaluation.chunks is not None:
-        lines += ["", format_table([Row("chunks", _percent(evaluation.chunks))], CHUNK_F1S, first="percent")]
+    if "chunks" in parts:
+        lines += ["", format_table([Row("chunks", parts["chunks"])], CHUNK_F1S, first="percent")]
     interval = _interval(evaluation, seed)
     if interval:
         lines += ["", f"95% interval of word F1: {interval[0]:.1f} to {interval[1]:.1f}"]
@@ -223,16 +203,11 @@ def to_text(
         lines += ["", f"expected calibration error of link probabilities: {error:.1f}"]
     if other_failed:
         lines += ["", f"pairs that the other system could not align: {other_failed}"]
-    for part, figures in (comparison or {}).items():
-        shown = {name: found for name, found in figures.items() if name in (*main, *CHUNK_F1S)}
-        gaps = Row("difference", {name: 100 * found.difference for name, found in shown.items()})
-        tests = "  ".join(f"{name} {found.p_value:.4f}" for name, found in shown.items())
-        lines += [
-            "",
-            f"against the other system, {part}:",
-            format_table([gaps], first="percent"),
-            f"p: {tests}",
-        ]
+    for part, tests in (comparison or {}).items():
+        shown = {name: test for name, test in tests.items() if name in (*main, *CHUNK_F1S)}
+        gaps = Row("difference", {name: 100 * test.difference for name, test in shown.items()})
+        lines += ["", f"against the other system, {part}:", format_table([gaps], first="percent")]
+        lines.append("p: " + "  ".join(f"{name} {test.p_value:.4f}" for name, test in shown.items()))
     return "\n".join([*lines, "", signature_of(evaluation, comparison, seed=seed)])
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from forest_align.aligners.chunks import CHUNK_ALIGNER, related_links
 from forest_align.alignment import Alignment, Links, SpanPair
@@ -16,6 +17,8 @@ from forest_align.data.formats.pharaoh import check_links, read_links
 from forest_align.data.pairs import SentencePair, read_pairs, read_pairs_of_lines
 from forest_align.data.text.lines import STANDARD_INPUT, InputLines
 from forest_align.types import InputError
+
+_Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +59,10 @@ def check_matching(gold: Sequence[JudgedPair], predictions: Sequence[FilePredict
         _check_tokens(pair.id, "source", pair.source, prediction.source)
         _check_tokens(pair.id, "target", pair.target, prediction.target)
         if prediction.source is None:  # lines with links only
-            _check_links(pair, prediction.links)
-
-
-def _check_links(pair: JudgedPair, links: Links) -> None:
-    try:
-        check_links(links, len(pair.source), len(pair.target))
-    except InputError as error:
-        raise InputError(f"pair {pair.id!r}: predicted {error.message}") from None
+            try:
+                check_links(prediction.links, len(pair.source), len(pair.target))
+            except InputError as error:
+                raise InputError(f"pair {pair.id!r}: predicted {error.message}") from None
 
 
 def _check_ids(gold: Sequence[JudgedPair], predictions: Sequence[FilePrediction]) -> None:
@@ -93,8 +92,9 @@ def _check_tokens(name: str, side: str, wanted: Sequence[str], found: Sequence[s
         return
     if len(wanted) != len(found):
         raise InputError(f"pair {name!r}: expected {len(wanted)} {side} tokens, found {len(found)}")
-    at = next(k for k, (a, b) in enumerate(zip(wanted, found, strict=True)) if a != b)
-    raise InputError(f"pair {name!r}: expected {side} token {at} to be {wanted[at]!r}, found {found[at]!r}")
+    for place, (token, other) in enumerate(zip(wanted, found, strict=True)):
+        if token != other:
+            raise InputError(f"pair {name!r}: expected {side} token {place} to be {token!r}, found {other!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,23 +110,23 @@ def worst_pairs(
     gold: Sequence[JudgedPair], predictions: Sequence[FilePrediction], count: int, *, links: str = "sure"
 ) -> list[_WrongPair]:
     """At most ``count`` pairs with most errors, the worst first; pairs without errors are left out."""
-    found = []
+    judged = []
     for pair, prediction in zip(gold, predictions, strict=True):
         wanted = {*(pair.links.only_sure() if links == "sure" else pair.links).pairs}
-        ours, allowed = {*prediction.links.pairs}, {*pair.links.pairs}
-        found.append(_WrongPair(pair, tuple(sorted(wanted - ours)), tuple(sorted(ours - allowed))))
-    found.sort(key=lambda one: -len(one.missing) - len(one.wrong))
-    return [one for one in found[:count] if one.missing or one.wrong]
+        found, allowed = {*prediction.links.pairs}, {*pair.links.pairs}
+        judged.append(_WrongPair(pair, tuple(sorted(wanted - found)), tuple(sorted(found - allowed))))
+    judged.sort(key=lambda worst: -len(worst.missing) - len(worst.wrong))
+    return [worst for worst in judged[:count] if worst.missing or worst.wrong]
 
 
 def worst_text(pairs: Sequence[_WrongPair]) -> str:
     """The pairs with their texts and errors, an empty line before each."""
     lines = []
-    for one in pairs:
-        source, target = one.pair.source, one.pair.target
-        lines += ["", f"pair {one.pair.id}: {len(one.missing)} missing, {len(one.wrong)} wrong"]
+    for worst in pairs:
+        source, target = worst.pair.source, worst.pair.target
+        lines += ["", f"pair {worst.pair.id}: {len(worst.missing)} missing, {len(worst.wrong)} wrong"]
         lines += [f"  {' '.join(source)}", f"  {' '.join(target)}"]
-        for name, links in (("missing", one.missing), ("wrong", one.wrong)):
+        for name, links in (("missing", worst.missing), ("wrong", worst.wrong)):
             if links:
                 lines.append(f"  {name}: {', '.join(f'{source[i]}–{target[j]}' for i, j in links)}")
     return "\n".join(lines)
@@ -159,8 +159,8 @@ def name_of(path: str | Path) -> str:
 
 def _gold(pair: SentencePair, file: str) -> JudgedPair:
     if pair.alignment is not None and pair.alignment.error:
-        found = f"one that could not be aligned: {pair.alignment.error}"
-        raise _error(f"pair {pair.id!r}: expected gold word links, found {found}", pair, file)
+        problem = f"one that could not be aligned: {pair.alignment.error}"
+        raise _error(f"pair {pair.id!r}: expected gold word links, found {problem}", pair, file)
     phrases = pair.annotations or None
     links = _majority_links(phrases) if pair.links is None and phrases else pair.links
     if links is None or not (pair.source.tokens and pair.target.tokens):
@@ -197,7 +197,7 @@ def read_predictions(path: str | Path, format: str | None = None) -> list[FilePr
     # Opened only once for both checks, because standard input cannot be read twice.
     with InputLines(path) as lines:
         if format == PHARAOH.name or (format is None and _is_pharaoh(lines)):
-            return _read_pharaoh(lines)
+            return [FilePrediction(links) for links in _sound(read_links(lines))]
         return _predictions(read_pairs_of_lines(lines, format, tokenized=True), lines.name)
 
 
@@ -206,20 +206,12 @@ def _is_pharaoh(lines: InputLines) -> bool:
     return not head or PHARAOH.matches(head) or lines.suffix in PHARAOH.extensions
 
 
-def _read_pharaoh(lines: InputLines) -> list[FilePrediction]:
-    found = []
-    for links in read_links(lines):
-        if isinstance(links, InputError):
-            raise links
-        found.append(FilePrediction(links))
-    return found
-
-
-def _sound(pairs: Iterable[SentencePair | InputError]) -> Iterator[SentencePair]:
-    for pair in pairs:
-        if isinstance(pair, InputError):
-            raise pair
-        yield pair
+def _sound(items: Iterable[_Item | InputError]) -> Iterator[_Item]:
+    """The items of a file; raises the first error among them."""
+    for item in items:
+        if isinstance(item, InputError):
+            raise item
+        yield item
 
 
 def _predictions(pairs: Iterable[SentencePair | InputError], file: str) -> list[FilePrediction]:
@@ -233,6 +225,9 @@ def _prediction(pair: SentencePair, number: int, file: str) -> FilePrediction:
     alignment = pair.alignment
     if pair.links is None:
         raise _error(f"pair {pair.id!r} has no word links", pair, file)
+    chunks: Sequence[ChunkLink] | None = pair.chunks
+    if chunks is None and alignment is not None and alignment.aligner == CHUNK_ALIGNER:
+        chunks = related_links(alignment.phrases)
     return FilePrediction(
         pair.links,
         pair.source.words or None,
@@ -242,15 +237,8 @@ def _prediction(pair: SentencePair, number: int, file: str) -> FilePrediction:
         # for a gold pair's name that is the same number.
         "" if pair.id == str(number) else pair.id,
         alignment is not None and bool(alignment.error),
-        _chunks(pair),
+        chunks,
     )
-
-
-def _chunks(pair: SentencePair) -> Sequence[ChunkLink] | None:
-    """The pair's chunks, or those that the chunk aligner found."""
-    if pair.chunks is None and pair.alignment is not None and pair.alignment.aligner == CHUNK_ALIGNER:
-        return related_links(pair.alignment.phrases)
-    return pair.chunks
 
 
 def _phrases(alignment: Alignment) -> set[SpanPair]:

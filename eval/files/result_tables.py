@@ -18,18 +18,16 @@ HEADINGS = {
     "exact_match": "exact",
     "micro_f1": "micro F1",
     "pair_f1": "pair F1",
-    "identical.precision": "P ident",
-    "identical.recall": "R ident",
-    "identical.f1": "F1 ident",
-    "non_identical.precision": "P non",
-    "non_identical.recall": "R non",
-    "non_identical.f1": "F1 non",
-    "token.precision": "P token",
-    "token.recall": "R token",
-    "token.f1": "F1 token",
-    "phrase.precision": "P phrase",
-    "phrase.recall": "R phrase",
-    "phrase.f1": "F1 phrase",
+    **{
+        f"{kind}.{name}": f"{heading} {short}"
+        for kind, short in (
+            ("identical", "ident"),
+            ("non_identical", "non"),
+            ("token", "token"),
+            ("phrase", "phrase"),
+        )
+        for name, heading in (("precision", "P"), ("recall", "R"), ("f1", "F1"))
+    },
     "f1.alignment": "F1 Ali",
     "f1.type": "F1 Type",
     "f1.score": "F1 Score",
@@ -95,8 +93,8 @@ def citations(rows: Iterable[Row]) -> list[str]:
 
 def _published() -> dict[str, dict]:
     text = resources.files("forest_align.eval").joinpath("published.json").read_text(encoding="utf-8")
-    found: dict[str, dict] = json.loads(text)
-    return found
+    published: dict[str, dict] = json.loads(text)
+    return published
 
 
 def format_table(rows: Sequence[Row], figures: Sequence[str] | None = None, first: str = "system") -> str:

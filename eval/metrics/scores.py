@@ -7,7 +7,7 @@ implementation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -107,6 +107,12 @@ class MatchCounts:
     def of(cls, rows: Sequence[Sequence[float]]) -> MatchCounts:
         """Build from rows of four numbers, one for each pair."""
         return cls(np.asarray(rows, float).reshape(-1, 4))
+
+    @classmethod
+    def of_tables(cls, tables: Iterable[tuple[np.ndarray, np.ndarray]]) -> MatchCounts:
+        """Count the links of each pair in two tables, bool (n, m): those made, and those wanted."""
+        rows = [((made & wanted).sum(), made.sum(), wanted.sum()) for made, wanted in tables]
+        return cls.of([(right, made, right, wanted) for right, made, wanted in rows])
 
     def pair_precision(self) -> np.ndarray:
         """Precision of each pair, shape (N,); 1 where nothing was predicted."""

@@ -16,8 +16,8 @@ from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.em.corpus.corpus import CorpusReader
 from forest_align.em.forest.dev_set import DevSet
 
+from ..em.forest.test_calibrate import cells
 from ..em.forest.test_dev_set import gold_pairs, parse_many
-from ..em.forest.test_model_making import cells
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 from forest_align.aligners.documents.sentence_matches import SentenceMatches
 
 from ..aligners.documents.toy_documents import document
-from ..em.documents.test_document_training import VERSES, Encoder, pairs
+from ..em.documents.test_training import VERSES, Encoder, pairs
 
 
 def test_every_system_has_a_column(

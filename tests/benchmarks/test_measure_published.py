@@ -11,8 +11,8 @@ import pytest
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.em.corpus.corpus import CorpusReader
 
+from ..em.forest.test_calibrate import cells
 from ..em.forest.test_dev_set import gold_pairs, parse_many
-from ..em.forest.test_model_making import cells
 
 
 @pytest.fixture

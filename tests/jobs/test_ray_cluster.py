@@ -12,16 +12,15 @@ import numpy as np
 import pytest
 
 from forest_align.cli import main
-from forest_align.em.forest._trainer import train
 from forest_align.em.forest.expectation import Totals
 from forest_align.em.forest.state import EpochReport, TrainingSettings, TrainingState
+from forest_align.em.forest.trainer import train
 from forest_align.jobs import RayOptions, expect_on_ray
 from forest_align.jobs.ray_cluster import ray_cluster
 
 from ..cli.test_engine_parts import line_of
 from ..cli.test_killed_run import write_pairs
-from ..em.forest.planted_forests import planted_problem
-from ..em.forest.test_planted_forests import start_weights
+from ..em.forest.test_planted_forests import planted_problem, start_weights
 from .ray_nodes import Nodes, kill, ray_nodes, start, wait_until
 
 pytestmark = pytest.mark.engine

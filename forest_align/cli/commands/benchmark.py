@@ -19,8 +19,7 @@ from forest_align.cli.input_reports import report_skipped
 from forest_align.types import InputError, Sentence
 
 if TYPE_CHECKING:
-    from forest_align.eval.benchmarks.runner import AlignMany, Run
-    from forest_align.eval.benchmarks.table_aligners import ParseOnce
+    from forest_align.eval.benchmarks.runner import AlignMany, ParseOnce, Run
     from forest_align.eval.benchmarks.task import Task
 
 # The part of a benchmark that the relations of given chunks were learned from.
@@ -154,7 +153,7 @@ def run(args: BenchmarkOptions) -> int:
 
 def _shared_parser() -> ParseOnce:
     """The bundled parser, for several aligners."""
-    from forest_align.eval.benchmarks.table_aligners import ParseOnce
+    from forest_align.eval.benchmarks.runner import ParseOnce
     from forest_align.parsing import load_parser_for_alignment
 
     return ParseOnce(load_parser_for_alignment())
@@ -162,8 +161,7 @@ def _shared_parser() -> ParseOnce:
 
 def _run(task: Task, split: str, name: str, args: BenchmarkOptions, parser: ParseOnce | None) -> Run:
     """Align and score; predictions are written at once, or read from an interrupted run."""
-    from forest_align.eval.benchmarks.runner import Run, run_resumable, score_task
-    from forest_align.eval.benchmarks.table_aligners import given_chunks
+    from forest_align.eval.benchmarks.runner import Run, given_chunks, run_resumable, score_task
 
     if name == CHUNKS:
         align_many, settings = given_chunks(task, parser)
@@ -254,7 +252,7 @@ class IdentityAligner:
 
 def _with_variants(names: Sequence[str]) -> list[str]:
     """Aligner names; each forest aligner is followed by its ablation variants, ``NAME:VARIANT``."""
-    from forest_align.eval.benchmarks.table_aligners import VARIANTS
+    from forest_align.eval.benchmarks.runner import VARIANTS
 
     return [
         f"{name}{variant}"
@@ -265,7 +263,7 @@ def _with_variants(names: Sequence[str]) -> list[str]:
 
 def _without_variant(name: str) -> tuple[str, str]:
     """The aligner's own name, and the variant of the ablation; empty if it is the aligner itself."""
-    from forest_align.eval.benchmarks.table_aligners import VARIANTS
+    from forest_align.eval.benchmarks.runner import VARIANTS
 
     own, _, variant = name.rpartition(":")
     return (own, variant) if own and variant in VARIANTS else (name, "")
@@ -331,7 +329,7 @@ def benchmark_aligner(
     aligner = load(own, **options)
     if variant:
         from forest_align.aligners.forest.aligner import ForestAligner
-        from forest_align.eval.benchmarks.table_aligners import ablated
+        from forest_align.eval.benchmarks.runner import ablated
 
         assert isinstance(aligner, ForestAligner)
         aligner = ablated(aligner, variant)

@@ -15,8 +15,8 @@ from forest_align.system.terminal import positive
 from forest_align.types import InputError, InputWarning
 
 if TYPE_CHECKING:
-    from forest_align.eval.files.evaluation import Evaluation, JudgedPair
-    from forest_align.eval.files.prediction_files import FilePrediction
+    from forest_align.eval.files.evaluation import Evaluation
+    from forest_align.eval.files.prediction_files import FilePrediction, JudgedPair
 
 EPILOG = """\
 GOLD may be in any format that has word links, PREDICTIONS as well; lines of Pharaoh links

@@ -97,8 +97,8 @@ def _train(args: TrainForestOptions) -> int:
     from forest_align.aligners.loading import kind_of
     from forest_align.em.forest.dev_set import DevSet
     from forest_align.em.forest.state import TrainingSettings
+    from forest_align.em.forest.trainer import TrainingProgress
     from forest_align.em.forest.training import train_forest_model
-    from forest_align.em.forest.training_progress import TrainingProgress
     from forest_align.em.plots import can_plot, check_plot, plot_learning_curve
 
     engine = args.cluster.cluster()
@@ -153,7 +153,7 @@ def _adapted(
 ) -> ForestModel:
     """Let the model's judge learn from marked phrases, and say what came of it."""
     from forest_align.em.corpus.parsed_pairs import ParsedPair
-    from forest_align.em.phrases.judge_adaptation import adapted_to_marks
+    from forest_align.em.phrases.judge_training import adapted_to_marks
 
     try:
         with counting_bar("marked phrases", 3 * len(marked)) as bar:

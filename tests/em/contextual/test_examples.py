@@ -10,8 +10,7 @@ import pytest
 from forest_align.em.contextual import _constructions as constructions
 from forest_align.em.contextual import _notations as notations
 from forest_align.em.contextual import _wordings as wordings
-from forest_align.em.contextual._marked import PairWriter
-from forest_align.em.contextual._vocabulary import Vocabulary, vocabulary_of
+from forest_align.em.contextual._writing import PairWriter, Vocabulary, vocabulary_of
 from forest_align.em.contextual.examples import KINDS, constructed_pairs, mtref_train_links
 from forest_align.em.contextual.rearranging import RearrangedPair, Tagged
 from forest_align.lexicon.lexicon import load_lexicon

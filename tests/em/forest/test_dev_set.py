@@ -18,7 +18,7 @@ from forest_align.em.corpus.corpus import CorpusPair, CorpusReader
 from forest_align.em.corpus.parsed_pairs import parser_fingerprint, with_gold
 from forest_align.em.forest.dev_set import DevSet, align_pair, figures, objective_value
 from forest_align.em.tuning.forest_sweep import SweepProblem, search_space, start_values, with_values
-from forest_align.eval.benchmarks.phrase_units import core_scorer
+from forest_align.eval.benchmarks.marked_phrases import core_scorer
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import sentence_from_bracket
 from forest_align.types import InputError, Sentence

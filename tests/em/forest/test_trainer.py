@@ -17,10 +17,9 @@ import numpy as np
 import pytest
 
 from forest_align.em.forest._objective import EventTable, Objective, maximize
-from forest_align.em.forest._trainer import epoch_batches, train
 from forest_align.em.forest.expectation import PairExpectation, Totals
 from forest_align.em.forest.state import RUN, TrainingSettings, TrainingState, load_state
-from forest_align.em.forest.training_progress import TrainingProgress
+from forest_align.em.forest.trainer import TrainingProgress, epoch_batches, train
 from forest_align.storage.checkpoint import Checkpoint
 from forest_align.types import InputError
 

@@ -11,10 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from forest_align.em.forest._trainer import train
 from forest_align.em.forest.expectation import Totals
 from forest_align.em.forest.state import TrainingSettings
-from forest_align.em.forest.training_progress import TrainingProgress
+from forest_align.em.forest.trainer import TrainingProgress, train
 
 from .test_trainer import SETTINGS, SyntheticPairs, start_weights
 

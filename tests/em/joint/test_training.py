@@ -16,9 +16,8 @@ from forest_align.alignment import Links
 from forest_align.data.formats.format import SentencePair
 from forest_align.em.corpus.parsed_pairs import GoldPair
 from forest_align.em.joint import training as joint_training
-from forest_align.em.joint._calibration import calibrate
 from forest_align.em.joint.examples import JointExample, example_of, fingerprint, read_examples
-from forest_align.em.joint.training import UPDATES, JointSettings, train_joint_model
+from forest_align.em.joint.training import UPDATES, JointSettings, calibrate, train_joint_model
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import InputError, Sentence
 

@@ -1,21 +1,31 @@
-"""Running an aligner over a benchmark: predictions as lines, resuming from them, what is reported."""
+"""Running an aligner over a benchmark: resumed predictions, shared parses, a method without a part."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.alignment import Alignment, Links
 from forest_align.cli.commands.benchmark import IdentityAligner
 from forest_align.eval.benchmarks.report import report
-from forest_align.eval.benchmarks.runner import Prediction, Run, read_predictions, run_task
+from forest_align.eval.benchmarks.runner import (
+    VARIANTS,
+    ParseOnce,
+    Prediction,
+    Run,
+    ablated,
+    read_predictions,
+    run_task,
+)
 from forest_align.eval.benchmarks.task import Figures, Task
+from forest_align.parsing.forests.trees import sentence_from_n_best
 from forest_align.types import ForestAlignError, InputError, Sentence
 
 PAIR = Sentence.from_words(["a", "b"]), Sentence.from_words(["a"])
@@ -119,3 +129,67 @@ def test_predictions_of_something_else_are_refused(text: str, message: str, tmp_
     with pytest.raises(InputError) as caught:
         read_predictions(path, OTHER_TASK)
     assert message in str(caught.value)
+
+
+class Counting:
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, ...]] = []
+
+    def parse_many(self, sentences, batch_size):
+        for words in sentences:
+            self.asked.append(words)
+            yield Sentence.from_words(words) if words != ("bad",) else InputError("bad")
+
+
+def test_each_sentence_is_parsed_once_and_comes_out_wherever_it_stands() -> None:
+    parser = Counting()
+    shared = ParseOnce(parser)
+    first = list(shared.parse_many([["a"], ["b", "c"], ["a"], ["bad"]]))
+    assert [one.words for one in first[:3]] == [("a",), ("b", "c"), ("a",)]
+    again = list(shared.parse_many([["bad"], ["d"], ["a"]], 8))
+    assert again[0] is first[3] and again[2] is first[0]
+    assert parser.asked == [("a",), ("b", "c"), ("bad",), ("d",)]
+
+
+TREES = (
+    "-0.1\t(S (NP (DT the) (NN man)) (VP (VBD saw) (NP (NP (NN wood)) (PP (IN in) (NP (NN town))))))\n"
+    "-0.9\t(S (NP (DT the) (NN man)) (VP (VBD saw) (NP (NN wood)) (PP (IN in) (NP (NN town)))))\n"
+)
+SENTENCE = sentence_from_n_best(TREES.splitlines())
+
+
+class TwoTrees:
+    def parse_many(self, sentences: Sequence[Sequence[str]], batch_size: int = 32) -> Iterator[Sentence]:
+        return (SENTENCE for _ in sentences)
+
+
+def full() -> ForestAligner:
+    return ForestAligner(parser=TwoTrees(), candidates="dictionary")  # type: ignore[arg-type]
+
+
+def roots(aligner: ForestAligner) -> int:
+    (sentence,) = aligner.prepare(["the man saw wood in town"])
+    assert isinstance(sentence, Sentence) and sentence.forest is not None
+    return len(list(sentence.forest.trees(sentence.words)))
+
+
+def test_every_variant_lacks_one_part_only() -> None:
+    aligner = full()
+    found = {name: ablated(aligner, name) for name in VARIANTS}
+    assert {name: roots(one) for name, one in found.items()} == {"monotonic": 2, "without-em": 2, "1-best": 1}
+    options = aligner.model.options
+    assert (
+        math.isfinite(options.noncompositional_penalty)
+        and aligner.model.weights.any()
+        and aligner.model.lexical
+    )
+    assert found["monotonic"].model.options == replace(options, noncompositional_penalty=None)
+    assert found["without-em"].model.options == found["1-best"].model.options == options
+    assert not found["without-em"].model.weights.any() and not found["without-em"].model.lexical
+    for name in ("monotonic", "1-best"):
+        assert found[name].model.lexical is aligner.model.lexical
+
+
+def test_an_unknown_variant_is_refused() -> None:
+    with pytest.raises(InputError, match="expected one of monotonic, without-em, 1-best, found 'no-trees'"):
+        ablated(full(), "no-trees")

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from forest_align.alignment import Links
-from forest_align.eval.files.evaluation import FilePrediction, JudgedPair, compare, evaluate, to_json, to_text
+from forest_align.eval.files.evaluation import compare, evaluate, to_json, to_text
+from forest_align.eval.files.prediction_files import FilePrediction, JudgedPair
 from forest_align.types import InputError
 
 TOKENS = ("a", "b", "c")

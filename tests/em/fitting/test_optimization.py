@@ -1,7 +1,8 @@
-"""The minimizer finds minima, stays where the value is finite, and restores its state bit by bit."""
+"""Each loss is one step; the minimizer finds minima and restores its state bit by bit."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from forest_align.em.fitting.lbfgs import MEMORY, Function, Minimizer
+from forest_align.em.fitting.optimization import MEMORY, Function, Minimizer, descend
 from forest_align.storage.checkpoint import load_arrays, save_arrays
 
 
@@ -139,3 +140,21 @@ def test_the_number_of_threads_is_put_back() -> None:
         assert seen[:2] == [2, 1] and torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(threads)
+
+
+def test_each_loss_is_computed_after_the_step_before_it_at_its_own_rate() -> None:
+    weight = torch.tensor([8.0], requires_grad=True)
+    optimizer = torch.optim.SGD([weight], lr=0.5)
+    schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1, gamma=0.5)
+    seen = []
+
+    def losses() -> Iterator[torch.Tensor]:
+        for _ in range(3):
+            seen.append(weight.item())
+            yield weight.square().sum() / 2
+
+    # The gradient is the weight: with rates of 1/2, 1/4 and 1/8 it is halved, and so on.
+    assert descend(losses(), optimizer, schedule) == pytest.approx((32 + 8 + 4.5) / 3)
+    assert (seen, weight.item()) == ([8.0, 4.0, 3.0], 2.625)
+    assert descend([], optimizer, schedule) == 0
+    assert weight.item() == 2.625
