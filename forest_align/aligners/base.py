@@ -142,8 +142,8 @@ class Aligner(ABC):
             range.
         """
         pair = Pair(source, target, candidates)
-        found = self._align_pair(pair, *self.prepare_pair(source, target))
-        return replace(found, made_by=self.made_by)
+        alignment = self._align_pair(pair, *self.prepare_pair(source, target))
+        return replace(alignment, made_by=self.made_by)
 
     def prepare_pair(self, source: Text, target: Text) -> tuple[Sentence, Sentence]:
         """Prepare both sentences of a pair with all that the aligner needs.
@@ -199,25 +199,20 @@ class Aligner(ABC):
 
         # The matrices of a pair are so small that multithreaded products cost more than they save.
         with threadpool_limits(1, "blas"):
-            yield from self._results(pairs, batch_size, workers)
-
-    def _results(
-        self, pairs: Iterator[PairLike | InputError], batch_size: int, workers: int
-    ) -> Iterator[Alignment]:
-        first = list(islice(pairs, batch_size))
-        batches = chain([first], iter(lambda: list(islice(pairs, batch_size)), []))
-        if workers == 1 or len(first) < batch_size:  # nothing to distribute
-            for batch in batches:
-                yield from map(self._align_or_explain, self._jobs(batch))
-            return
-        usable = (pair for pair in first if not isinstance(pair, InputError))
-        self._align_batch(list(islice(usable, 1)))  # loads the models, once for all workers
-        if self.device == "cpu":
-            aligned = map_in_workers(self._align_batch, batches, workers)
-        else:
-            # A forked process cannot use the GPU. This one prepares sentences, and workers align them.
-            aligned = map_in_workers(self._align_jobs, map(self._jobs, batches), workers)
-        yield from map(pickle.loads, chain.from_iterable(aligned))
+            first = list(islice(pairs, batch_size))
+            batches = chain([first], iter(lambda: list(islice(pairs, batch_size)), []))
+            if workers == 1 or len(first) < batch_size:  # nothing to distribute
+                for batch in batches:
+                    yield from map(self._align_or_explain, self._jobs(batch))
+                return
+            usable = (pair for pair in first if not isinstance(pair, InputError))
+            self._align_batch(list(islice(usable, 1)))  # loads the models, once for all workers
+            if self.device == "cpu":
+                aligned = map_in_workers(self._align_batch, batches, workers)
+            else:
+                # A forked process cannot use the GPU. This one prepares sentences, and workers align them.
+                aligned = map_in_workers(self._align_jobs, map(self._jobs, batches), workers)
+            yield from map(pickle.loads, chain.from_iterable(aligned))
 
     def _align_batch(self, batch: Sequence[PairLike | InputError]) -> list[bytes]:
         return self._align_jobs(self._jobs(batch))
@@ -228,7 +223,7 @@ class Aligner(ABC):
 
     def _jobs(self, batch: Sequence[PairLike | InputError]) -> list[_Job | InputError]:
         """Each pair with its prepared sentences; errors are kept as they are."""
-        pairs = [one if isinstance(one, InputError) else pair_of(one) for one in batch]
+        pairs = [item if isinstance(item, InputError) else pair_of(item) for item in batch]
         texts = [text for pair in pairs if isinstance(pair, Pair) for text in pair.texts]
         prepared = map(_as_given, texts, self.prepare(texts, len(texts)) if texts else ())
         if len(texts) >= _MANY:

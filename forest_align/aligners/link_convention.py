@@ -45,14 +45,8 @@ class AllLinks:
     @classmethod
     def from_card(cls, card: dict[str, Any]) -> AllLinks | None:
         """The field ``all_links`` of a model's description; None if it has none."""
-        values = card.get("all_links")
-        if values is None:
-            return None
-        names = list(asdict(cls()))
-        if not isinstance(values, dict) or sorted(values) != sorted(names):
-            found = ", ".join(values) if isinstance(values, dict) else describe(values)
-            raise InputError(f"expected {', '.join(names)}, found {found}", field="all_links")
-        return cls(**values)
+        values = _all_links_of(card, "slope", "offset", "threshold")
+        return None if values is None else cls(**values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +64,20 @@ class FreerLinks:
     @classmethod
     def from_card(cls, card: dict[str, Any]) -> FreerLinks | None:
         """The field ``all_links`` of a model's description; None if it has none."""
-        values = card.get("all_links")
+        values = _all_links_of(card, "calibration", "deletion")
         if values is None:
             return None
-        if not isinstance(values, dict) or sorted(values) != ["calibration", "deletion"]:
-            found = ", ".join(values) if isinstance(values, dict) else describe(values)
-            raise InputError(f"expected calibration, deletion, found {found}", field="all_links")
         slope, offset = check_list(values["calibration"], "all_links.calibration", 2)
         return cls(values["deletion"], (slope, offset))
+
+
+def _all_links_of(card: dict[str, Any], *names: str) -> dict[str, Any] | None:
+    """The field ``all_links``, an object with these names; None if the description has none."""
+    values = card.get("all_links")
+    if values is not None and (not isinstance(values, dict) or sorted(values) != sorted(names)):
+        found = ", ".join(values) if isinstance(values, dict) else describe(values)
+        raise InputError(f"expected {', '.join(names)}, found {found}", field="all_links")
+    return values
 
 
 def check_convention(links: str) -> bool:

@@ -57,34 +57,9 @@ def read_card(folder: str | Path) -> dict[str, Any]:
     return card
 
 
-def _check_card(
-    card: Mapping[str, Any], folder: str | Path, kind: str, version: int, **lists: Sequence[str]
-) -> None:
-    """Check that a model has the expected kind of aligner, format version and features."""
-    found = card["format"], card.get("version")
-    if found != (kind, version):
-        raise ModelError(
-            f"expected a model of the {kind} aligner, version {version}, in {str(folder)!r}, "
-            f"found one of {found[0]!r}, version {found[1]!r}"
-        )
-    for name, expected in lists.items():
-        if name not in card:
-            raise ModelError(
-                f"the options of the model in {str(folder)!r} ask for {name}, which does not fit model.json"
-            )
-        if card[name] != list(expected):
-            raise ModelError(f"the model in {str(folder)!r} has other {name} than this version computes")
-
-
 def damaged(folder: str | Path, error: object) -> ModelError:
     """The error for a description that has the right kind and version but cannot be used."""
     return ModelError(f"the description {str(Path(folder) / CARD)!r} is damaged: {error}")
-
-
-def _notes_of(card: Mapping[str, Any], name: str = "card") -> dict[str, Any]:
-    """The notes of a description, written for people; empty if they are damaged."""
-    found = card.get(name)
-    return dict(found) if isinstance(found, dict) else {}
 
 
 def write_card(folder: str | Path, card: Mapping[str, Any]) -> None:
@@ -159,21 +134,32 @@ class ModelFormat:
         files = {}
         if self.file:
             named = (arrays or {}).items()
-            files[self.file] = save({name: np.ascontiguousarray(one) for name, one in named})
+            files[self.file] = save({name: np.ascontiguousarray(array) for name, array in named})
         saving = {name: part.save for name, part in (parts or {}).items()}
         write_model_files(Path(folder), card, files, saving)
 
     def card(self, folder: str | Path) -> dict[str, Any]:
         """Read ``model.json``, and check its kind and version."""
         card = read_card(folder)
-        _check_card(card, folder, self.kind, self.version)
+        if (card["format"], card.get("version")) != (self.kind, self.version):
+            raise ModelError(
+                f"expected a model of the {self.kind} aligner, version {self.version}, in {str(folder)!r}, "
+                f"found one of {card['format']!r}, version {card.get('version')!r}"
+            )
         return card
 
     def load(self, folder: str | Path) -> SavedModel:
         """Read a folder."""
         folder = Path(folder)
         card = self.card(folder)
-        _check_card(card, folder, self.kind, self.version, **self.lists)
+        for name, expected in self.lists.items():
+            if name not in card:
+                raise ModelError(
+                    f"the options of the model in {str(folder)!r} ask for {name}, "
+                    "which does not fit model.json"
+                )
+            if card[name] != list(expected):
+                raise ModelError(f"the model in {str(folder)!r} has other {name} than this version computes")
         if not self.file:
             return SavedModel(folder, card, folder / CARD, {})
         path, content, as_saved = read_bound(folder, card, self.file)
@@ -195,7 +181,8 @@ class SavedModel:
 
     def notes(self, name: str = "card") -> dict[str, Any]:
         """The notes of a description, written for people; empty if they are damaged."""
-        return _notes_of(self.card, name)
+        notes = self.card.get(name)
+        return dict(notes) if isinstance(notes, dict) else {}
 
     def part(self, name: str) -> Path | None:
         """The folder of a model that is part of this one; None if there is no such part."""

@@ -37,14 +37,13 @@ class GivenChunks:
 
     def check(self, source_length: int, target_length: int) -> GivenChunks:
         """The same chunks, if they lie inside sentences of these lengths."""
-        sides = (
-            ("source_chunks", self.source, source_length),
-            ("target_chunks", self.target, target_length),
-        )
-        for side, chunks, length in sides:
+        for side, length in (("source", source_length), ("target", target_length)):
+            chunks: Sequence[Span] = getattr(self, side)
             if chunks and chunks[-1][1] > length:
-                found = list(chunks[-1])
-                raise InputError(f"expected chunks inside {length} tokens, found {found}", field=side)
+                raise InputError(
+                    f"expected chunks inside {length} tokens, found {list(chunks[-1])}",
+                    field=f"{side}_chunks",
+                )
         return self
 
 
@@ -66,7 +65,8 @@ class Pair:
             text = getattr(self, side)
             if isinstance(text, str | Sentence):
                 continue
-            if not _is_document(text):
+            # A document of spaCy, which is not imported
+            if not all(hasattr(text, name) for name in ("text", "has_annotation", "ents")):
                 found = reprlib.repr(text)
                 raise InputError(
                     f"expected a text or a Sentence, found {found}; Sentence.from_words takes words"
@@ -75,7 +75,8 @@ class Pair:
         given = self.candidates
         if given is None or isinstance(given, Links):
             return
-        if isinstance(given, str) or not isinstance(given, Sequence) or not _are_candidates(given):
+        are_candidates = isinstance(given, Sequence) and all(isinstance(one, Candidate) for one in given)
+        if isinstance(given, str) or not are_candidates:
             raise InputError(f"expected Links or a sequence of Candidate, found {reprlib.repr(given)}")
 
     @property
@@ -118,12 +119,7 @@ def stream_of_pairs(pairs: Pairs) -> Iterator[PairLike | InputError]:
 
     if not is_table(pairs):
         return iter(cast(Iterable[PairLike | InputError], pairs))
-    return (one if isinstance(one, InputError) else Pair(one.source, one.target) for one in read_table(pairs))
-
-
-def _is_document(value: object) -> bool:
-    """Whether an object is a document of spaCy, which is not imported."""
-    return all(hasattr(value, name) for name in ("text", "has_annotation", "ents"))
+    return (row if isinstance(row, InputError) else Pair(row.source, row.target) for row in read_table(pairs))
 
 
 def _sentence_of_document(document: Any) -> Sentence:
@@ -140,10 +136,6 @@ def _sentence_of_document(document: Any) -> Sentence:
         begins = False
         tokens.append(Token(token.text, tag=token.tag_, start=token.idx, end=token.idx + len(token.text)))
     return Sentence(tuple(tokens), text=document.text, starts=tuple(starts))
-
-
-def _are_candidates(given: Sequence[object]) -> bool:
-    return all(isinstance(one, Candidate) for one in given)
 
 
 def is_after(source: Sentence, target: Sentence) -> bool:

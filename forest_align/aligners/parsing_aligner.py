@@ -88,58 +88,46 @@ class ParsingAligner(Loaded, Aligner):
 
         return self._lexicon or load_lexicon()
 
+    def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
+        """Parse raw text and sentences that lack trees or word vectors, as far as the aligner reads them.
 
-def parse_unready(
-    parser: Callable[[], Parser],
-    sentences: Sequence[Text],
-    is_ready: Callable[[Sentence], bool],
-    batch_size: int,
-) -> list[Sentence | InputError]:
-    """Parse raw text and sentences that lack something; keep ready sentences as they are.
+        The forest of a given sentence is kept, with its tags and lemmas; only word vectors are added.
+        """
+        trees = self._reads_trees()
 
-    The parser is loaded only if something has to be parsed.
-    """
-    ready = [isinstance(text, Sentence) and is_ready(text) for text in sentences]
-    waiting = [
-        text if isinstance(text, str) else text.words
-        for text, passes in zip(sentences, ready, strict=True)
-        if not passes
-    ]
-    parsed = iter(parser().parse_many(waiting, batch_size) if waiting else ())
-    return [
-        text if passes and isinstance(text, Sentence) else next(parsed)
-        for text, passes in zip(sentences, ready, strict=True)
-    ]
+        def is_ready(sentence: Sentence) -> bool:
+            return sentence.forest is not None or (not trees and sentence.vectors is not None)
 
+        prepared = self._parse_unready(sentences, is_ready, batch_size)
+        if trees:
+            prepared = [_with_forest(sentence) for sentence in prepared]
+        if not self.reads_vectors():
+            return prepared
+        lacking = {
+            place: sentence
+            for place, (sentence, given) in enumerate(zip(prepared, sentences, strict=True))
+            # Parsed sentences already have vectors, or the parser has none.
+            if sentence is given and isinstance(sentence, Sentence) and sentence.vectors is None
+        }
+        if lacking:
+            for place, sentence in zip(
+                lacking, self.parser.with_vectors(list(lacking.values())), strict=True
+            ):
+                prepared[place] = sentence
+        return prepared
 
-def parse_or_complete(
-    parser: Callable[[], Parser],
-    sentences: Sequence[Text],
-    *,
-    forests: bool,
-    vectors: bool,
-    batch_size: int,
-) -> list[Sentence | InputError]:
-    """Parse raw text and sentences without annotation; sentences with a forest only get word vectors."""
-
-    def is_ready(sentence: Sentence) -> bool:
-        return sentence.forest is not None or (not forests and sentence.vectors is not None)
-
-    found = parse_unready(parser, sentences, is_ready, batch_size)
-    if forests:
-        found = [_with_forest(one) for one in found]
-    if not vectors:
-        return found
-    lacking = {
-        place: one
-        for place, (one, given) in enumerate(zip(found, sentences, strict=True))
-        # Parsed sentences already have vectors, or the parser has none.
-        if one is given and isinstance(one, Sentence) and one.vectors is None
-    }
-    if lacking:
-        for place, sentence in zip(lacking, parser().with_vectors(list(lacking.values())), strict=True):
-            found[place] = sentence
-    return found
+    def _parse_unready(
+        self, sentences: Sequence[Text], is_ready: Callable[[Sentence], bool], batch_size: int
+    ) -> list[Sentence | InputError]:
+        """Parse raw text and sentences that lack something; the parser is loaded only if there are any."""
+        ready = [text if isinstance(text, Sentence) and is_ready(text) else None for text in sentences]
+        waiting = [
+            text if isinstance(text, str) else text.words
+            for text, sentence in zip(sentences, ready, strict=True)
+            if sentence is None
+        ]
+        parsed = iter(self.parser.parse_many(waiting, batch_size) if waiting else ())
+        return [next(parsed) if sentence is None else sentence for sentence in ready]
 
 
 def _with_forest(parsed: Sentence | InputError) -> Sentence | InputError:

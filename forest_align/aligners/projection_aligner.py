@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,8 +11,8 @@ import numpy as np
 from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.aligners.forest.features import forest_of
 from forest_align.aligners.model_folder import ModelFormat, damaged, model_folder
-from forest_align.aligners.pair import GivenWords, Text
-from forest_align.aligners.parsing_aligner import ParsingAligner, check_tokens, parse_or_complete
+from forest_align.aligners.pair import GivenWords
+from forest_align.aligners.parsing_aligner import ParsingAligner, check_tokens
 from forest_align.aligners.words.lexical import GivenCandidates
 from forest_align.alignment import Alignment, Links, PhrasePair, project
 from forest_align.types import InputError, Node, Sentence
@@ -92,12 +91,6 @@ class ProjectionAligner(ParsingAligner):
     def save(self, path: str | Path) -> None:
         """Write the threshold into a folder. The link model is always the bundled one."""
         FORMAT.save(path, {"threshold": self._words.threshold})
-
-    def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
-        """Parse sentences without a forest, and add word vectors to the rest."""
-        return parse_or_complete(
-            lambda: self.parser, sentences, forests=True, vectors=True, batch_size=batch_size
-        )
 
     def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
         """Align two sentences with forests and word vectors."""

@@ -17,7 +17,7 @@ from forest_align.aligners.contextual.pair_evidence import link_evidence
 from forest_align.aligners.link_convention import check_convention, no_all_links
 from forest_align.aligners.model_folder import bundled_folder, model_folder
 from forest_align.aligners.pair import Text
-from forest_align.aligners.parsing_aligner import ParsingAligner, check_tokens, parse_or_complete
+from forest_align.aligners.parsing_aligner import ParsingAligner, check_tokens
 from forest_align.alignment import Alignment, Links
 from forest_align.types import InputError, Sentence
 from forest_align.types.json_fields import is_number
@@ -189,15 +189,6 @@ class ContextualAligner(ParsingAligner):
         changed.made_by = type(self).made_by
         changed._threshold = values["threshold"]
         return changed
-
-    def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
-        """Parse sentences without word vectors.
-
-        The forest of a given sentence is kept, with its tags and lemmas.
-        """
-        return parse_or_complete(
-            lambda: self.parser, sentences, forests=False, vectors=True, batch_size=batch_size
-        )
 
     def _reads_trees(self) -> bool:
         return False

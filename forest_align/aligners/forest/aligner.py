@@ -20,7 +20,7 @@ from forest_align.aligners.forest.result import NAME, SearchedPair, build_alignm
 from forest_align.aligners.link_convention import check_convention
 from forest_align.aligners.model_folder import bundled_folder, model_folder
 from forest_align.aligners.pair import GivenChunks, GivenWords, Text
-from forest_align.aligners.parsing_aligner import ParsingAligner, parse_or_complete
+from forest_align.aligners.parsing_aligner import ParsingAligner
 from forest_align.aligners.phrases.related import judged_relations, with_relations
 from forest_align.aligners.sentence_pairs.model import ParaphraseModel, with_paraphrase_probability
 from forest_align.aligners.sentence_pairs.model import bundled_model as bundled_paraphrases
@@ -124,7 +124,7 @@ class ForestAligner(ParsingAligner):
         from forest_align.parsing import load_parser_for_alignment
 
         return load_parser_for_alignment(
-            name, forest_size=self.model.forest_size, vectors=self._uses_vectors, device=self.device
+            name, forest_size=self.model.forest_size, vectors=self.reads_vectors(), device=self.device
         )
 
     @cached_property
@@ -176,14 +176,7 @@ class ForestAligner(ParsingAligner):
         """Write the model into a folder."""
         self.model.save(path)
 
-    def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
-        """Parse sentences without a forest; add word vectors to the rest if candidates need them."""
-        return parse_or_complete(
-            lambda: self.parser, sentences, forests=True, vectors=self._uses_vectors, batch_size=batch_size
-        )
-
-    @property
-    def _uses_vectors(self) -> bool:
+    def reads_vectors(self) -> bool:
         """Whether candidates or features need word vectors."""
         dictionary = self.model.dictionary
         return self.candidates.uses_vectors or (dictionary is not None and dictionary.cosine is not None)
@@ -287,13 +280,7 @@ class ForestAligner(ParsingAligner):
     def pairs_to_judge(
         self, source: Sentence, target: Sentence, candidates: Sequence[Candidate]
     ) -> DerivationPairs | None:
-        """What the judge reads about the best derivation; None without a phrase-pair model or word vectors.
-
-        Raises
-        ------
-        InputError
-            If a sentence has no forest.
-        """
+        """What the judge reads about the best derivation; None without a phrase-pair model or vectors."""
         phrases = self.phrase_evidence(source, target, candidates)
         return pairs_to_judge(self.model, self.search(source, target, candidates, phrases))
 
@@ -306,28 +293,10 @@ class ForestAligner(ParsingAligner):
         *,
         packed: bool = False,
     ) -> SearchedPair:
-        """Run the kernel.
+        """Run the kernel on two sentences with forests, with what :meth:`phrase_evidence` returned.
 
-        Parameters
-        ----------
-        source, target : Sentence
-            With forests.
-        candidates : sequence of Candidate
-            Word candidates.
-        phrases : PhraseEvidence, optional
-            From :meth:`phrase_evidence`.
-        packed : bool
-            Whether to return the packed alignment forest.
-
-        Returns
-        -------
-        SearchedPair
-            The arguments, the base pairs that the search started from, and the arrays of the kernel.
-
-        Raises
-        ------
-        InputError
-            See :meth:`align_candidates`.
+        With ``packed``, the result has the packed alignment forest. Errors are those of
+        :meth:`align_candidates`.
         """
         features = self.features(source, target, candidates)
         pair = PreparedPair.of(source, target, features, candidates, self.model.options_for(phrases), phrases)
@@ -338,13 +307,7 @@ class ForestAligner(ParsingAligner):
     def phrase_evidence(
         self, source: Sentence, target: Sentence, candidates: Sequence[Candidate]
     ) -> PhraseEvidence | None:
-        """What the phrase-pair model says; None if there is none, or a sentence has no word vectors.
-
-        Raises
-        ------
-        InputError
-            If a sentence has no forest.
-        """
+        """What the phrase-pair model says; None if there is none, or a sentence has no word vectors."""
         model = self.model.phrases
         if model is None or not len(source) or not len(target):
             return None
@@ -353,13 +316,7 @@ class ForestAligner(ParsingAligner):
         return judged_phrases(model, source, target, candidates, self.lexicon)
 
     def features(self, source: Sentence, target: Sentence, candidates: Iterable[Candidate]) -> PairFeatures:
-        """Features of the phrase pairs of two sentences, see :func:`features_of_candidates`.
-
-        Raises
-        ------
-        InputError
-            If a sentence has no forest, or a candidate lies outside of its sentence.
-        """
+        """Features of the phrase pairs of two sentences, see :func:`features_of_candidates`."""
         return features_of_candidates(source, target, candidates, self.lexicon, self.model.dictionary)
 
 

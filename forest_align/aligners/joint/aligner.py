@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,11 +15,11 @@ from forest_align.aligners.joint.model import JointModel
 from forest_align.aligners.joint.solver import MOST_NODES, import_solver
 from forest_align.aligners.link_convention import check_convention
 from forest_align.aligners.model_folder import bundled_folder, model_folder
-from forest_align.aligners.pair import Text, is_after
-from forest_align.aligners.parsing_aligner import ParsingAligner, parse_or_complete
+from forest_align.aligners.pair import is_after
+from forest_align.aligners.parsing_aligner import ParsingAligner
 from forest_align.aligners.span_nodes import phrase_pairs_of
 from forest_align.alignment import Alignment, ArcPair, Links, arc_order
-from forest_align.types import InputError, Sentence
+from forest_align.types import Sentence
 from forest_align.types.spans import SpanSums, gaps
 
 if TYPE_CHECKING:
@@ -170,12 +169,6 @@ class JointAligner(ParsingAligner):
     def save(self, path: str | Path) -> None:
         """Write the model into a folder."""
         self.model.save(path)
-
-    def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
-        """Parse sentences without a forest, and add word vectors to the rest."""
-        return parse_or_complete(
-            lambda: self.parser, sentences, forests=True, vectors=True, batch_size=batch_size
-        )
 
     def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
         """Align two sentences with forests and word vectors.

@@ -12,7 +12,7 @@ import numpy as np
 
 from forest_align.aligners.model_folder import bundled_folder, model_folder
 from forest_align.aligners.pair import Text, words_are_after
-from forest_align.aligners.parsing_aligner import ParsingAligner, check_tokens, parse_unready
+from forest_align.aligners.parsing_aligner import ParsingAligner, check_tokens
 from forest_align.aligners.semi_markov.lattice import Lattice, lattice_of
 from forest_align.aligners.semi_markov.model import KIND, SemiMarkovModel
 from forest_align.aligners.semi_markov.sentence_arrays import tag_chunks
@@ -157,7 +157,7 @@ class SemiMarkovAligner(ParsingAligner):
 
     def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
         """Parse sentences without part-of-speech tags; keep the rest unchanged."""
-        return parse_unready(lambda: self.parser, sentences, _is_tagged, batch_size)
+        return self._parse_unready(sentences, _is_tagged, batch_size)
 
     def _reads_trees(self) -> bool:
         return False

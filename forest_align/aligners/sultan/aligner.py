@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from forest_align.aligners.model_folder import damaged, model_folder
 from forest_align.aligners.pair import Text, is_after
-from forest_align.aligners.parsing_aligner import ParsingAligner, check_tokens, parse_or_complete
+from forest_align.aligners.parsing_aligner import ParsingAligner, check_tokens
 from forest_align.aligners.sultan._pipeline import published_links
 from forest_align.aligners.sultan.parameters import PublishedParameters, load_parameters, save_parameters
 from forest_align.aligners.sultan.sentence_view import SentenceView, similar_words
@@ -105,17 +105,9 @@ class SultanAligner(ParsingAligner):
         return changed
 
     def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
-        """Annotate or parse sentences without a forest; add word vectors if there is no paraphrase table.
-
-        The forest of a given sentence is kept, with its tags and lemmas.
-        """
+        """Annotate or parse sentences without a forest; add word vectors if there is no paraphrase table."""
         annotated = self.annotator.prepare(sentences)
-        if annotated is not None:
-            return annotated
-        vectors = self.reads_vectors()
-        return parse_or_complete(
-            lambda: self.parser, sentences, forests=True, vectors=vectors, batch_size=batch_size
-        )
+        return super().prepare(sentences, batch_size) if annotated is None else annotated
 
     def reads_vectors(self) -> bool:
         """Whether a sentence needs word vectors: not if the user's paraphrases replace them."""

@@ -8,18 +8,10 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from forest_align.types import InputError
-
 if TYPE_CHECKING:
     from forest_align.types import Sentence
 
 Span = tuple[int, int]
-
-
-def check_minimum_score(value: float) -> None:
-    """Check that the minimum score of candidates is a probability."""
-    if not 0.0 <= value <= 1.0:
-        raise InputError(f"expected a minimum score from 0 to 1, found {value:g}")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -59,11 +51,11 @@ def link_probabilities(candidates: Iterable[Candidate], source_length: int, targ
 
     Groups, and candidates without a probability, add nothing.
     """
-    found = np.zeros((source_length, target_length))
-    for one in candidates:
-        if one.weighted and not one.is_group:
-            found[one.source[0], one.target[0]] = one.score
-    return found
+    probabilities = np.zeros((source_length, target_length))
+    for candidate in candidates:
+        if candidate.weighted and not candidate.is_group:
+            probabilities[candidate.source[0], candidate.target[0]] = candidate.score
+    return probabilities
 
 
 class CandidateProvider(Protocol):

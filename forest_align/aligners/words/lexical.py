@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.words.candidate import Candidate, Span, check_minimum_score
+from forest_align.aligners.words.candidate import Candidate, Span
 from forest_align.alignment import Links
 from forest_align.lexicon.evidence import explain, lexical_evidence, word_evidence
 from forest_align.lexicon.groups import lexical_groups, linked_blocks
@@ -48,13 +48,13 @@ class Dictionary:
         Sentences without vectors have no similar words.
         """
         if self.cosine is None:
-            found = lexical_evidence(source, target, lexicon, ppdb)
+            evidence = lexical_evidence(source, target, lexicon, ppdb)
         else:
-            found = word_evidence(source, target, lexicon, ppdb, cosine=self.cosine)
-        for i, j, pair in suffix_pairs(source, target, found, lexicon):
+            evidence = word_evidence(source, target, lexicon, ppdb, cosine=self.cosine)
+        for i, j, pair in suffix_pairs(source, target, evidence, lexicon):
             if pair not in self.derivations:
-                found[i, j] &= ~int(Evidence.SUFFIX)
-        return found
+                evidence[i, j] &= ~int(Evidence.SUFFIX)
+        return evidence
 
     def encoded(self) -> tuple[dict[str, Any], np.ndarray]:
         """JSON values and an array for the folder of a model: the cosine, and the pairs as text (UTF-8)."""
@@ -86,12 +86,11 @@ def suffix_pairs(
     if not len(rows):
         return []
     lefts, rights = lexicon.profiles(source), lexicon.profiles(target)
-    cells = zip(rows.tolist(), columns.tolist(), strict=True)
-    return [(i, j, _ordered(lefts[i].lemma, rights[j].lemma)) for i, j in cells]
-
-
-def _ordered(one: str, two: str) -> tuple[str, str]:
-    return (one, two) if one < two else (two, one)
+    cells = []
+    for i, j in zip(rows.tolist(), columns.tolist(), strict=True):
+        first, second = sorted((lefts[i].lemma, rights[j].lemma))
+        cells.append((i, j, (first, second)))
+    return cells
 
 
 # Score of a user's link that has none.
@@ -173,16 +172,18 @@ class GivenCandidates:
         """
         links = self._links.check(len(source), len(target))
         scores = np.zeros((len(source), len(target)))
-        for index, (i, j) in enumerate(links):
-            score = _GIVEN_SCORE if links.scores is None else links.scores[index]
+        for (i, j), score in zip(links, links.scores or [_GIVEN_SCORE] * len(links), strict=True):
             if not 0.0 <= score <= 1.0:
                 raise InputError(f"expected a probability from 0 to 1 for link {i}-{j}, found {score:g}")
             scores[i, j] = min(max(score, 1 - _GIVEN_SCORE), _GIVEN_SCORE)
-        found = [Candidate((i, i + 1), (j, j + 1), float(scores[i, j]), ("given",)) for i, j in links]
-        for left, right, _ in linked_blocks(scores, threshold=1 - _GIVEN_SCORE):
-            score = float(scores[left[0] : left[1], right[0] : right[1]].mean())
-            found.append(Candidate(left, right, score, ("given",)))
-        return tuple(sorted(found))
+        spans = [((i, i + 1), (j, j + 1)) for i, j in links]
+        spans += [(left, right) for left, right, _ in linked_blocks(scores, threshold=1 - _GIVEN_SCORE)]
+        return tuple(
+            sorted(
+                Candidate(left, right, float(scores[slice(*left), slice(*right)].mean()), ("given",))
+                for left, right in spans
+            )
+        )
 
 
 def given_candidates(
@@ -200,7 +201,8 @@ class ContextualCandidates:
     def __init__(self, aligner: ContextualAligner | None = None, *, minimum_score: float = 0.05) -> None:
         from forest_align.aligners.contextual.aligner import ContextualAligner
 
-        check_minimum_score(minimum_score)
+        if not 0.0 <= minimum_score <= 1.0:
+            raise InputError(f"expected a minimum score from 0 to 1, found {minimum_score:g}")
         self.aligner = aligner or ContextualAligner()
         self.minimum_score = minimum_score
 
@@ -220,14 +222,14 @@ class ContextualCandidates:
             for i, j in zip(rows.tolist(), columns.tolist(), strict=True)
         }
         for left, right, kind in linked_blocks(probability):
-            score = float(probability[left[0] : left[1], right[0] : right[1]].mean())
+            score = float(probability[slice(*left), slice(*right)].mean())
             found[left, right] = Candidate(left, right, score, (kind,))
         for left, right, kind in lexical_groups(source, target, self.aligner.lexicon, self.aligner.ppdb):
             known = found.get((left, right))
             if known is not None:
                 found[left, right] = Candidate(left, right, known.score, (*known.evidence, kind))
                 continue
-            score = float(probability[left[0] : left[1], right[0] : right[1]].max())
+            score = float(probability[slice(*left), slice(*right)].max())
             if score >= self.minimum_score:
                 found[left, right] = Candidate(left, right, score, (kind,))
         return tuple(sorted(found.values()))
