@@ -41,10 +41,7 @@ def test_an_alignment_is_shown_in_one_line_and_printed_for_people() -> None:
 
 
 def test_the_texts_of_a_phrase_pair_are_its_words() -> None:
-    source, target = (
-        Sentence.from_words(["He", "died", "."]),
-        Sentence.from_words(["He", "passed", "away", "."]),
-    )
+    source, target = (Sentence.from_words(text.split()) for text in ("He died .", "He passed away ."))
     pair = PhrasePair(Node(1, 2, "VP::VBD"), Node(1, 3, "VP"), 0.9)
     alignment = Alignment(source, target, phrases=(pair,))
     assert alignment.texts_of(pair) == ("died", "passed away")
@@ -70,17 +67,13 @@ def test_seen_from_the_other_side_evidence_stays_with_its_link_and_phrases_come_
 
 def test_what_is_less_probable_goes_and_words_without_a_link_are_unaligned_then() -> None:
     words = Sentence.from_words(list("abcd"))
-    spans = (((0, 1), (0, 1)), ((1, 3), (1, 2)), ((0, 4), (0, 4)))
+    spans = {((0, 1), (0, 1)): 0.5, ((1, 3), (1, 2)): 0.2, ((0, 4), (0, 4)): 0.4}
+    links = [(0, 0), (1, 1), (2, 1), (2, 3)]
     alignment = Alignment(
         words,
         words,
-        Links.of(
-            [(0, 0), (1, 1), (2, 1), (2, 3)], scores=[0.5, 0.49, 0.9, 0.1], sure=[True, True, False, True]
-        ),
-        tuple(
-            PhrasePair(Node(*one, "X"), Node(*two, "X"), p)
-            for (one, two), p in zip(spans, (0.5, 0.2, 0.4), strict=True)
-        ),
+        Links.of(links, scores=[0.5, 0.49, 0.9, 0.1], sure=[True, True, False, True]),
+        tuple(PhrasePair(Node(*one, "X"), Node(*two, "X"), p) for (one, two), p in spans.items()),
         unaligned_source=((3, 4),),
         unaligned_target=((2, 3),),
         root_aligned=True,

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.alignment import Alignment, AlignmentList, Links, PhrasePair, PhraseRelation
-from forest_align.alignment.html import to_html, to_section
+from forest_align.alignment.html import comparison_section, to_html, to_section
 from forest_align.alignment.svg import to_svg
 from forest_align.types import Node, Sentence
 
@@ -30,6 +30,15 @@ def example() -> Alignment:
     )
 
 
+def boxes_of(section: str) -> list[str | None]:
+    """The titles of the boxes around phrases."""
+    return [attributes["title"] for _, attributes in Page(section).elements if attributes.get("class") == "p"]
+
+
+def cells_of(section: str) -> list[list[str]]:
+    return [re.findall(r"<t[dh][^>]*>([^<]*)</t[dh]>", row) for row in section.split("<tr")[1:]]
+
+
 def table_rows(section: str, name: str) -> list[str]:
     """The names of the words in each row of the table of what differs, or of all phrase pairs."""
     before, after = section.split("phrase pairs</summary>" if "phrase pairs<" in section else "phrase pair<")
@@ -38,8 +47,7 @@ def table_rows(section: str, name: str) -> list[str]:
 
 def test_phrases_that_differ_are_boxes_around_their_words_and_rows_of_the_first_table() -> None:
     section = to_section(example())
-    boxes = [a["title"] for tag, a in Page(section).elements if a.get("class") == "p"]
-    assert boxes == ["1: 0.75", "1: 0.75"]
+    assert boxes_of(section) == ["1: 0.75", "1: 0.75"]
     assert table_rows(section, "differences") == ["s1 t1 t2"]
     assert table_rows(section, "all") == ["s0 s1 t0 t1 t2", "s0 t0", "s1 t1 t2"]
 
@@ -88,8 +96,7 @@ def test_the_table_and_the_words_say_what_the_alignment_says() -> None:
         aligner="forest",
     )
     section = to_section(alignment)
-    cells = [re.findall(r"<t[dh][^>]*>([^<]*)</t[dh]>", row) for row in section.split("<tr")[1:]]
-    assert cells == [
+    assert cells_of(section) == [
         ["", "first sentence", "second sentence", "probability"],
         ["1", "died", "passed away", "0.75"],
         ["", "label", "first sentence", "second sentence", "probability"],
@@ -116,12 +123,9 @@ def test_relations_are_a_column_if_there_are_any() -> None:
     relation = PhraseRelation("more general", 0.625, ("derivation", "number"))
     phrases = one, replace(two, relation=relation), three
     section = to_section(replace(example(), phrases=phrases, paraphrase_probability=0.307))
-    plain = re.sub("</?span[^>]*>", "", section)
-    rows = [re.findall(r"<t[dh][^>]*>([^<]*)</t[dh]>", row) for row in plain.split("<tr")[1:3]]
-    assert [row[3:] for row in rows] == [
-        ["probability", "relation"],
-        ["0.75", "⊐ more general (derivation, number)"],
-    ]
+    rows = cells_of(re.sub("</?span[^>]*>", "", section))[:2]
+    expected = ["0.75", "⊐ more general (derivation, number)"]
+    assert [row[3:] for row in rows] == [["probability", "relation"], expected]
     boxes = [a["data-n"] for a in Page(section).of("span") if "data-n" in a]
     assert boxes == ["1⊐"] * 2
     assert "⊐ more general" in to_svg(replace(example(), phrases=phrases))
@@ -131,8 +135,7 @@ def test_relations_are_a_column_if_there_are_any() -> None:
 
 def test_links_of_different_words_outside_of_all_phrases_and_words_left_over_are_listed() -> None:
     section = to_section(replace(example(), phrases=(), unaligned_target=((0, 1),)))
-    rows = [re.findall(r"<t[dh][^>]*>([^<]*)</t[dh]>", row) for row in section.split("<tr")[2:]]
-    assert rows == [["", "died", "passed", "0.80"], ["", "died", "away", "0.40"]]
+    assert cells_of(section)[1:] == [["", "died", "passed", "0.80"], ["", "died", "away", "0.40"]]
     assert "only in the second sentence: He<" in section
     same = Sentence.from_words(["Yes"])
     assert "The words are the same." in to_section(Alignment(same, same, Links.of([(0, 0)])))
@@ -172,11 +175,10 @@ def test_alternatives_have_sections_of_their_own() -> None:
 
 
 def test_phrases_of_aligners_without_trees_are_shown_too() -> None:
-    phrases = tuple(
-        PhrasePair(Node(*span, "", False), Node(*span, "", False), 1.0) for span in ((0, 2), (1, 2))
-    )
+    nodes = [Node(*span, "", False) for span in ((0, 2), (1, 2))]
+    phrases = tuple(PhrasePair(node, node, 1.0) for node in nodes)
     section = to_section(replace(example(), phrases=phrases, root_aligned=False, source_tree=""))
-    assert [a["title"] for _, a in Page(section).elements if a.get("class") == "p"] == ["1: 1.00", "1: 1.00"]
+    assert boxes_of(section) == ["1: 1.00", "1: 1.00"]
     assert table_rows(section, "all") == ["s0 s1 t0 t1", "s1 t1"]
     assert table_rows(section, "differences") == ["s1 t1", "s1 t2"]
 
@@ -287,3 +289,37 @@ def test_a_notebook_shows_several_alignments_in_one_frame() -> None:
     page = in_frame(several._repr_html_())
     assert re.findall("<h2>Pair (\\w+)</h2>", page) == ["one", "two"]
     assert isinstance(several[0], Alignment) and str(several) == f"{several[0]}\n\n{several[1]}"
+
+
+_SIDES = Sentence.from_words(["a", "<b>", "c"]), Sentence.from_words(["d", "e"])
+_PAIR = PhrasePair(Node(0, 2, "X", False), Node(0, 2, "X", False), 0.9)
+FIRST = Alignment(*_SIDES, Links.of([(0, 0), (1, 1)], scores=[0.5, 0.25]), (_PAIR,), aligner="one")
+SECOND = Alignment(*_SIDES, Links.of([(0, 0), (2, 1)]), aligner="gold")
+
+
+def rows_of(section: str) -> list[list[str]]:
+    return [re.findall("<td[^>]*>([^<]*)</td>", row) for row in section.split("<tr data-with")[1:]]
+
+
+def test_what_only_one_of_two_alignments_has_is_listed_and_ringed() -> None:
+    section = comparison_section(FIRST, SECOND)
+    page = Page(section)
+    assert "1 link in both, 1 only in one, 1 only in gold" in page.text
+    assert rows_of(section) == [
+        ["link", "one", "&lt;b&gt;", "e", "0.25"],
+        ["link", "gold", "c", "e", ""],
+    ]
+    assert len(page.of("svg")) == 2 and len(page.of("circle")) == 2
+    assert [a["class"] for a in page.of("div") if a.get("class") == "column"] == ["column"] * 2
+
+
+def test_phrases_differ_if_both_have_some() -> None:
+    wider = PhrasePair(Node(0, 3, "X", False), Node(0, 2, "X", False), 0.75)
+    section = comparison_section(FIRST, replace(FIRST, phrases=(_PAIR, wider), aligner="two"))
+    assert rows_of(section) == [["phrase", "two", "a &lt;b&gt; c", "d e", "0.75"]]
+
+
+def test_other_words_are_told_and_nothing_is_marked() -> None:
+    other = replace(SECOND, source=Sentence.from_words(["a", "<b>c"]), words=Links.of([(1, 1)]))
+    section = comparison_section(FIRST, other)
+    assert "split the sentences into other words" in section and "<circle" not in section

@@ -42,16 +42,9 @@ def example() -> dict[str, Any]:
         "word_probabilities": [0.99, 0.71],
         "phrases": [
             {
-                "source": [0, 2],
-                "target": [0, 2],
-                "source_label": "NP",
-                "target_label": "NP",
-                "constituents": True,
-                "probability": 0.93,
-                "compositional": True,
-                "relation": "equivalent",
-                "relation_probability": 0.93,
-                "changes": ["inflection"],
+                **{"source": [0, 2], "target": [0, 2], "source_label": "NP", "target_label": "NP"},
+                **{"constituents": True, "probability": 0.93, "compositional": True},
+                **{"relation": "equivalent", "relation_probability": 0.93, "changes": ["inflection"]},
                 "similarity": 4.7,
             }
         ],
@@ -68,9 +61,8 @@ def test_the_public_contract_is_written_as_it_was_read() -> None:
 
 def test_alternatives_are_written_without_the_sentences() -> None:
     best = Alignment.from_dict(example())
-    other = Alignment.from_dict(
-        example() | {"words": [[0, 0]], "outside": [[0, 0]], "word_probabilities": [0.9]}
-    )
+    changes = {"words": [[0, 0]], "outside": [[0, 0]], "word_probabilities": [0.9]}
+    other = Alignment.from_dict(example() | changes)
     values = replace(best, alternatives=(other,)).to_dict()
     (alternative,) = values.pop("alternatives")
     assert values == example()
@@ -180,21 +172,19 @@ def test_what_is_not_a_json_object_is_refused(text: str) -> None:
 
 
 def test_numbers_that_json_cannot_hold_are_never_written() -> None:
-    sentence = Sentence.from_words(["a"])
-    assert Alignment(sentence, sentence, log_probability=-math.inf).to_dict()["log_probability"] is None
-    with pytest.raises(InputError, match="finite"):
-        Alignment(sentence, sentence, Links(((0, 0),), scores=(math.nan,))).to_json()
-    with pytest.raises(InputError, match="paraphrase_probability': expected a finite"):
-        Alignment(sentence, sentence, paraphrase_probability=math.nan).to_json()
-    node = Node(0, 1, "")
-    with pytest.raises(InputError, match=r"phrases\.similarity': expected a finite"):
-        PhrasePair(node, node, 1.0, similarity=math.inf).to_dict()
-    with pytest.raises(InputError, match=r"phrases\.relation_probability': expected a finite"):
-        PhrasePair(node, node, 1.0, relation=PhraseRelation("similar", math.nan)).to_dict()
+    whole, pair = Alignment(*[Sentence.from_words(["a"])] * 2), PhrasePair(*[Node(0, 1, "")] * 2, 1.0)
+    assert replace(whole, log_probability=-math.inf).to_dict()["log_probability"] is None
+    for wrong, field in (
+        (replace(whole, words=Links(((0, 0),), scores=(math.nan,))), "word_probabilities"),
+        (replace(whole, paraphrase_probability=math.nan), "paraphrase_probability"),
+        (replace(pair, similarity=math.inf), r"phrases\.similarity"),
+        (replace(pair, relation=PhraseRelation("similar", math.nan)), r"phrases\.relation_probability"),
+    ):
+        with pytest.raises(InputError, match=f"{field}': expected a finite"):
+            wrong.to_dict()
 
 
 @pytest.mark.parametrize("version", [0, 2])
 def test_no_other_version_is_read(version: int) -> None:
-    words = {"tokens": ["a"]}
     with pytest.raises(InputError, match=f"expected version 1, found {version}"):
-        Alignment.from_dict({"version": version, "source": words, "target": words, "words": []})
+        Alignment.from_dict(example() | {"version": version})

@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -11,6 +12,21 @@ from forest_align.alignment import Alignment, ArcPair, Links, PhrasePair, Phrase
 from forest_align.alignment.page_style import INK, LINK, PALETTE, PAPER, UNALIGNED, picture_style
 from forest_align.alignment.svg import to_svg
 from forest_align.types import InputError, Node, Sentence
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def drawn(alignment: Alignment, **options: Any) -> ElementTree.Element:
+    return ElementTree.fromstring(to_svg(alignment, **options))
+
+
+def words_of(root: ElementTree.Element) -> list[ElementTree.Element]:
+    """The texts of the words: labels, numbers and the legend have sizes of their own."""
+    return [text for text in root.iter(f"{SVG}text") if text.get("font-size") is None]
+
+
+def numbers_of(path: ElementTree.Element) -> list[float]:
+    return [float(number) for number in re.findall(r"-?[\d.]+", path.get("d", ""))]
 
 
 def died_and_passed_away() -> Alignment:
@@ -45,26 +61,25 @@ def test_pictures_have_only_colours_whose_contrast_is_tested_on_both_papers(simp
 
 def texts_of(root: ElementTree.Element) -> list[ElementTree.Element]:
     """All texts but the legend."""
-    texts = root.iter("{http://www.w3.org/2000/svg}text")
+    texts = root.iter(f"{SVG}text")
     return [text for text in texts if "legend" not in str(text.get("class"))]
 
 
 def lines_of(root: ElementTree.Element) -> list[ElementTree.Element]:
     """The lines of the links, without the wide ones that only the pointer meets."""
-    name = "{http://www.w3.org/2000/svg}"
-    links = [group for group in root.iter(f"{name}g") if group.get("class") == "l"]
-    return [path for group in links for path in group.iter(f"{name}path") if path.get("stroke") != "none"]
+    links = [group for group in root.iter(f"{SVG}g") if group.get("class") == "l"]
+    return [path for group in links for path in group.iter(f"{SVG}path") if path.get("stroke") != "none"]
 
 
 def test_the_picture_is_well_formed_and_shows_every_word_once() -> None:
-    root = ElementTree.fromstring(to_svg(died_and_passed_away()))
-    texts = ["".join(node.itertext()) for node in root.iter("{http://www.w3.org/2000/svg}text")]
+    root = drawn(died_and_passed_away())
+    texts = ["".join(node.itertext()) for node in root.iter(f"{SVG}text")]
     for word in ("died", "<&>", "passed", "away"):
         assert texts.count(word) == 1
 
 
 def test_the_two_sides_of_a_phrase_pair_share_number_and_colour() -> None:
-    root = ElementTree.fromstring(to_svg(died_and_passed_away()))
+    root = drawn(died_and_passed_away())
     labels = [node for node in texts_of(root) if len(node)]
     by_number: dict[str, set[str | None]] = {}
     for node in labels:
@@ -76,37 +91,33 @@ def test_the_two_sides_of_a_phrase_pair_share_number_and_colour() -> None:
 def test_a_numbered_phrase_has_its_probability_and_relation_as_a_title() -> None:
     one, two, three = died_and_passed_away().phrases
     two = replace(two, relation=PhraseRelation("equivalent", 0.9, ("format",)), similarity=4.8)
-    root = ElementTree.fromstring(to_svg(replace(died_and_passed_away(), phrases=(one, two, three))))
-    name = "{http://www.w3.org/2000/svg}"
-    labels = [node for node in root.iter(f"{name}text") if node.find(f"{name}title") is not None]
-    titles = {(node.findtext(f"{name}tspan"), node.findtext(f"{name}title")) for node in labels}
+    root = drawn(replace(died_and_passed_away(), phrases=(one, two, three)))
+    labels = [node for node in root.iter(f"{SVG}text") if node.find(f"{SVG}title") is not None]
+    titles = {(node.findtext(f"{SVG}tspan"), node.findtext(f"{SVG}title")) for node in labels}
     assert titles == {("1", "0.70 equivalent (format) 4.8/5")} and len(labels) == 2
 
 
 def test_the_two_arcs_of_a_pair_run_beside_their_words_in_one_colour() -> None:
     arcs = (ArcPair((1, 0), (1, 0), "nsubj", "subj<1>"), ArcPair((-1, 1), (-1, 1), "root", "root"))
     plain, alignment = died_and_passed_away(), replace(died_and_passed_away(), arcs=arcs)
-    name = "{http://www.w3.org/2000/svg}"
-    root = ElementTree.fromstring(to_svg(alignment))
-    arcs_of = [f"{name}path", f"{name}circle"]
-    titled = [node for node in root.iter() if node.tag in arcs_of and node.find(f"{name}title") is not None]
-    assert [node.tag.removeprefix(name) for node in titled] == ["path", "path", "circle", "circle"]
-    assert [node.findtext(f"{name}title") for node in titled] == ["nsubj – subj<1>"] * 2 + ["root – root"] * 2
+    root = drawn(alignment)
+    arcs_of = [f"{SVG}path", f"{SVG}circle"]
+    titled = [node for node in root.iter() if node.tag in arcs_of and node.find(f"{SVG}title") is not None]
+    assert [node.tag.removeprefix(SVG) for node in titled] == ["path", "path", "circle", "circle"]
+    assert [node.findtext(f"{SVG}title") for node in titled] == ["nsubj – subj<1>"] * 2 + ["root – root"] * 2
     colours = [node.get("stroke", node.get("fill")) for node in titled]
     assert colours[0] == colours[1] != colours[2] == colours[3]
-    words = [at for at in root.iter(f"{name}text") if at.get("font-size") is None]
+    words = words_of(root)
     # He died <&>; He passed away.
     for path, governor, dependent, down in ((titled[0], 1, 0, 1), (titled[1], 4, 3, -1)):
-        numbers = [float(number) for number in re.findall(r"-?[\d.]+", path.get("d", ""))]
+        numbers = numbers_of(path)
         assert (numbers[0], numbers[6]) == tuple(float(words[k].get("x", "")) for k in (governor, dependent))
         height = float(words[governor].get("y", ""))
         assert 0 < down * (numbers[1] - height) < down * (numbers[3] - height) < 42
         assert numbers[1] == numbers[7] and numbers[3] == numbers[5]
-    assert root.get("width") == ElementTree.fromstring(to_svg(plain)).get("width")
-    swapped = ElementTree.fromstring(to_svg(alignment.swap()))
-    titled = [
-        node for node in swapped.iter() if node.tag in arcs_of and node.find(f"{name}title") is not None
-    ]
+    assert root.get("width") == drawn(plain).get("width")
+    swapped = drawn(alignment.swap())
+    titled = [node for node in swapped.iter() if node.tag in arcs_of and node.find(f"{SVG}title") is not None]
     assert len(titled) == 4
 
 
@@ -114,24 +125,22 @@ def test_links_run_from_word_to_word_and_words_without_any_are_grey() -> None:
     alignment = replace(
         died_and_passed_away(), words=Links.of([(0, 1), (1, 0), (1, 2)], scores=[1.5, 0.4, -1.0])
     )
-    root = ElementTree.fromstring(to_svg(alignment))
-    name = "{http://www.w3.org/2000/svg}"
+    root = drawn(alignment)
     words = [
-        (float(at.get("x", "")), float(at.get("y", "")), at.get("fill"), at.text)
-        for at in root.iter(f"{name}text")
-        if at.get("font-size") is None
+        (float(text.get("x", "")), float(text.get("y", "")), text.get("fill"), text.text)
+        for text in words_of(root)
     ]
     assert [word for *_, word in words] == ["He", "died", "<&>", "He", "passed", "away", "."]
     assert [word for *_, colour, word in words if colour == UNALIGNED] == ["<&>", "."]
     source, target = words[:3], words[3:]
-    drawn = []
+    links = []
     for path in lines_of(root):
-        numbers = [float(number) for number in re.findall(r"-?[\d.]+", path.get("d", ""))]
+        numbers = numbers_of(path)
         one = [i for i, word in enumerate(source) if word[0] == numbers[0]]
         two = [j for j, word in enumerate(target) if word[0] == numbers[6]]
         assert source[0][1] < numbers[1] < numbers[7] < target[0][1]
-        drawn.append((*one, *two, float(path.get("stroke-opacity", ""))))
-    assert drawn == [(0, 1, 1.0), (1, 0, 0.55), (1, 2, 0.25)]
+        links.append((*one, *two, float(path.get("stroke-opacity", ""))))
+    assert links == [(0, 1, 1.0), (1, 0, 0.55), (1, 2, 0.25)]
 
 
 def test_both_sentences_take_the_whole_width_and_nothing_stands_outside_or_on_another_word() -> None:
@@ -140,8 +149,8 @@ def test_both_sentences_take_the_whole_width_and_nothing_stands_outside_or_on_an
     trees = [tree.format(*side[:3], " ".join(f"(X {word})" for word in side[3:])) for side in words]
     trees[0] = "(S (A (B (C (X I) (X a)) (X extraordinarily)) (X b)))"
     alignment = Alignment(*map(Sentence.from_words, words), source_tree=trees[0], target_tree=trees[1])
-    for drawn in (alignment, alignment.swap()):
-        root = ElementTree.fromstring(to_svg(drawn))
+    for shown in (alignment, alignment.swap()):
+        root = drawn(shown)
         width, height = float(root.get("width", "")), float(root.get("height", ""))
         texts = texts_of(root)
         boxes = []
@@ -152,13 +161,13 @@ def test_both_sentences_take_the_whole_width_and_nothing_stands_outside_or_on_an
             assert x - size / 2 >= 0 and x + size / 2 <= width and 10 <= y <= height - 4
         for (y, _, end), (other_y, start, _) in pairwise(sorted(boxes)):
             assert y != other_y or end < start
-        for sentence in (drawn.source, drawn.target):
+        for sentence in (shown.source, shown.target):
             ends = [box[1:] for box, at in zip(boxes, texts, strict=True) if at.text in sentence.words]
             assert max(end for _, end in ends) - min(start for start, _ in ends) > 0.8 * (width - 32)
 
 
 def test_a_phrase_stands_over_the_middle_of_its_children_under_the_label_of_its_chain() -> None:
-    root = ElementTree.fromstring(to_svg(died_and_passed_away()))
+    root = drawn(died_and_passed_away())
     labels = {}
     for at in texts_of(root):
         if at.get("font-size") is not None:
@@ -182,16 +191,15 @@ def test_a_phrase_stands_over_the_middle_of_its_children_under_the_label_of_its_
 )
 def test_no_edge_of_a_tree_runs_behind_the_label_of_another_node(tree: str, nodes: int) -> None:
     sentence = Sentence.from_words(re.findall(r"[^ ()]+(?=\))", tree))
-    drawn = ElementTree.fromstring(to_svg(Alignment(sentence, sentence, source_tree=tree, target_tree=tree)))
-    name = "{http://www.w3.org/2000/svg}"
+    root = drawn(Alignment(sentence, sentence, source_tree=tree, target_tree=tree))
     labels = [
         [float(box.get(key, "")) for key in ("x", "y", "width", "height")]
-        for box in drawn.iter(f"{name}rect")
+        for box in root.iter(f"{SVG}rect")
         if box.get("rx")
     ]
     edges = [
         [tuple(map(float, point.split(","))) for point in line.get("points", "").split()]
-        for line in drawn.iter(f"{name}polyline")
+        for line in root.iter(f"{SVG}polyline")
     ]
     assert (len(labels), len(edges)) == (2 * nodes, 2 * (nodes - 1))
     for (x, y, width, _), (other_x, other_y, *_) in pairwise(
@@ -227,23 +235,21 @@ def test_a_tree_that_is_not_over_the_tokens_is_refused(tree: str) -> None:
 
 
 def test_without_trees_the_words_and_links_are_drawn() -> None:
-    name = "{http://www.w3.org/2000/svg}"
     for edges, trees in (
         (5, {"source_tree": ""}),
         (3, {"target_tree": ""}),
         (0, {"source_tree": "", "target_tree": ""}),
     ):
-        root = ElementTree.fromstring(to_svg(replace(died_and_passed_away(), **trees)))
+        root = drawn(replace(died_and_passed_away(), **trees))
         assert len(lines_of(root)) == 3
-        words = [at.text for at in root.iter(f"{name}text") if at.get("font-size") is None]
+        words = [text.text for text in words_of(root)]
         assert words == ["He", "died", "<&>", "He", "passed", "away", "."]
-        assert len(list(root.iter(f"{name}polyline"))) == edges
+        assert len(list(root.iter(f"{SVG}polyline"))) == edges
 
 
 def test_a_node_lights_the_words_of_its_pairs_and_the_other_node() -> None:
-    name = "{http://www.w3.org/2000/svg}"
-    root = ElementTree.fromstring(to_svg(died_and_passed_away()))
-    nodes = [group for group in root.iter(f"{name}g") if group.get("class") == "n"]
+    root = drawn(died_and_passed_away())
+    nodes = [group for group in root.iter(f"{SVG}g") if group.get("class") == "n"]
     with_pairs = sorted(
         (str(n.get("data-pair")), str(n.get("data-with"))) for n in nodes if n.get("data-pair")
     )
@@ -267,9 +273,9 @@ def long_pair(length: int) -> Alignment:
 
 def test_sentences_that_are_longer_than_the_picture_may_be_wide_run_from_the_top_down() -> None:
     for length, is_upright in ((5, False), (60, True)):
-        root = ElementTree.fromstring(to_svg(long_pair(length), width=600))
+        root = drawn(long_pair(length), width=600)
         assert float(root.get("width", "")) <= 600 and (root.get("data-upright") == "true") == is_upright
-        words = [text for text in texts_of(root) if text.get("font-size") is None]
+        words = words_of(root)
         same = [len({float(text.get(axis, "")) for text in words}) for axis in ("x", "y")]
         assert same == [2, length] if is_upright else same[1] == 2
         starts = {path.get("d", "").split()[0] for path in lines_of(root)}
@@ -282,9 +288,7 @@ def test_a_wide_tree_makes_an_upright_picture_smaller_unless_told_otherwise() ->
     tree = "".join(f"(X (Y {word}) " for word in words[:-1]) + f"(Y {words[-1]})" + ")" * 39
     sentence = Sentence.from_words(words)
     deep = Alignment(sentence, sentence, source_tree=tree, target_tree=tree)
-    scaled, whole = (
-        ElementTree.fromstring(to_svg(deep, width=600, is_scaled=scaled)) for scaled in (True, False)
-    )
+    scaled, whole = (drawn(deep, width=600, is_scaled=scaled) for scaled in (True, False))
     assert float(scaled.get("width", "")) == 600 < float(whole.get("width", ""))
     assert scaled.get("viewBox") == whole.get("viewBox")
 
@@ -294,13 +298,12 @@ def test_brackets_that_would_meet_have_lanes_of_their_own_and_span_their_words(w
     pair = long_pair(20)
     wider = PhrasePair(Node(3, 9, "X"), Node(3, 8, "X"), 0.8)
     apart = PhrasePair(Node(10, 12, "X"), Node(10, 11, "X"), 0.8)
-    root = ElementTree.fromstring(to_svg(replace(pair, phrases=(*pair.phrases, wider, apart)), width=width))
-    name = "{http://www.w3.org/2000/svg}"
+    root = drawn(replace(pair, phrases=(*pair.phrases, wider, apart)), width=width)
     upright = root.get("data-upright") == "true"
-    words = {g.get("data-w"): g.find(f"{name}text") for g in root.iter(f"{name}g") if g.get("data-w")}
+    words = {g.get("data-w"): g.find(f"{SVG}text") for g in root.iter(f"{SVG}g") if g.get("data-w")}
     lanes = []
-    for group in (g for g in root.iter(f"{name}g") if g.get("class") == "n"):
-        (path,) = group.iter(f"{name}path")
+    for group in (g for g in root.iter(f"{SVG}g") if g.get("class") == "n"):
+        (path,) = group.iter(f"{SVG}path")
         points = [tuple(map(float, p.split(","))) for p in path.get("d", "")[1:].split()]
         along, across = (1, 0) if upright else (0, 1)
         names = [n for n in group.get("data-with", "").split() if n[0] == "st"[len(lanes) // 3]]

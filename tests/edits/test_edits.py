@@ -28,26 +28,8 @@ from forest_align.edits import (
 from forest_align.edits.edit_lattice import Piece
 from forest_align.edits.edit_reasons import EditReasons
 
-WORDS = st.sampled_from(
-    [
-        "a",
-        "A",
-        "the",
-        "cats",
-        "cat",
-        ",",
-        ".",
-        "[MATH]",
-        "saw",
-        "dog",
-        "😂",
-        "<b>",
-        "{--",
-        "x--}",
-        "~~>",
-        "++}",
-    ]
-)
+WORDS = st.sampled_from(["a", "A", "the", "cats", "cat", "saw", "dog", "😂", ",", ".", "[MATH]"])
+MARKS = st.sampled_from(["<b>", "{--", "x--}", "~~>", "++}"])
 GAPS = st.sampled_from(["", " ", " \r\n"])
 
 
@@ -60,7 +42,7 @@ def aligned(source: str, target: str, links: str = "") -> Alignment:
 def sentences(draw: st.DrawFn, most: int) -> Sentence:
     """Words with any space between them, perhaps of several sentences."""
     tokens, text = [], draw(GAPS)
-    for word in draw(st.lists(WORDS, max_size=most)):
+    for word in draw(st.lists(WORDS | MARKS, max_size=most)):
         tokens.append(Token(word, start=len(text), end=len(text) + len(word)))
         text += word + draw(GAPS)
     starts = draw(st.sets(st.integers(1, len(tokens) - 1))) if len(tokens) > 1 else set()
@@ -115,39 +97,30 @@ def test_words_change_or_come_or_go() -> None:
     ]
 
 
+REASONS = {
+    "inflection": (("dogs", "dog"), ("a", "an"), ("this", "these"), ("has", "have")),
+    "spelling": (
+        *(("colour", "color"), ("well-known", "wellknown"), ("recieve", "received")),
+        ("recieve teh", "receive the"),
+    ),
+    "derivation": (("decide", "decision"),),
+    "synonym": (("car", "automobile"),),
+    "more general": (("animal", "dog"),),
+    "more specific": (("dog", "animal"),),
+    "function word": (("of", "for"), ("and", "an")),
+    "punctuation": ((",", ";"),),
+    "placeholder": (("[MATH]", "[EQUATION]"),),
+    "capitals": (("Model", "model"),),
+    "number": (("$5", "$6"), ("1.5", "15"), ("second", "third"), ("Half", "A third of"), ("1990", "1991")),
+    "format": (("12", "twelve"), ("50 %", "half")),
+    "opposite": (("all", "none"), ("won", "failed to win"), ("went", "did not go"), ("up", "down")),
+    "equivalent": (("not happy", "unhappy"),),
+    "content": (("dog", "theory"),),
+}
+
+
 @pytest.mark.parametrize(
-    ("source", "target", "reason"),
-    [
-        ("dogs", "dog", "inflection"),
-        ("colour", "color", "spelling"),
-        ("well-known", "wellknown", "spelling"),
-        ("decide", "decision", "derivation"),
-        ("car", "automobile", "synonym"),
-        ("animal", "dog", "more general"),
-        ("dog", "animal", "more specific"),
-        ("of", "for", "function word"),
-        (",", ";", "punctuation"),
-        ("[MATH]", "[EQUATION]", "placeholder"),
-        ("Model", "model", "capitals"),
-        ("$5", "$6", "number"),
-        ("1.5", "15", "number"),
-        ("second", "third", "number"),
-        ("Half", "A third of", "number"),
-        ("12", "twelve", "format"),
-        ("50 %", "half", "format"),
-        ("recieve", "received", "spelling"),
-        ("recieve teh", "receive the", "spelling"),
-        ("and", "an", "function word"),
-        ("a", "an", "inflection"),
-        ("this", "these", "inflection"),
-        ("has", "have", "inflection"),
-        ("all", "none", "opposite"),
-        ("won", "failed to win", "opposite"),
-        ("went", "did not go", "opposite"),
-        ("not happy", "unhappy", "equivalent"),
-        ("up", "down", "opposite"),
-        ("dog", "theory", "content"),
-    ],
+    ("source", "target", "reason"), [(*pair, reason) for reason, pairs in REASONS.items() for pair in pairs]
 )
 def test_the_reason_says_what_kind_of_change_it_is(source: str, target: str, reason: str) -> None:
     lengths = len(source.split()), len(target.split())
@@ -160,13 +133,8 @@ def test_the_reason_says_what_kind_of_change_it_is(source: str, target: str, rea
 @pytest.mark.parametrize(
     ("word", "reason"),
     [
-        ("not", "opposite"),
-        ("did not", "opposite"),
-        ("hardly", "opposite"),
-        ("not bad cats", "content"),
-        ("not only", "content"),
-        ("of", "function word"),
-        ("$", "content"),
+        *(("not", "opposite"), ("did not", "opposite"), ("hardly", "opposite"), ("not bad cats", "content")),
+        *(("not only", "content"), ("of", "function word"), ("$", "content")),
     ],
 )
 def test_an_inserted_negation_is_no_function_word(word: str, reason: str) -> None:
@@ -180,11 +148,6 @@ def test_a_relation_that_a_negation_makes_is_not_said_of_other_words() -> None:
     assert changed(one) == [("delete", "not", "", "opposite")]
     other = aligned("he was aiding them", "he was doing nothing to discourage us", "0-0 1-1 2-5 2-3 3-6")
     assert "opposite" not in [reason for *_, reason in changed(other)]
-
-
-def test_years_that_are_close_are_other_numbers() -> None:
-    one = aligned("it was in 1990", "it was in 1991", "0-0 1-1 2-2 3-3")
-    assert changed(one) == [("replace", "1990", "1991", "number")]
 
 
 @pytest.mark.parametrize("text", ["third chapter", "chapter third"])

@@ -124,9 +124,8 @@ def text_of_markup(markup: str, kept: Sequence[str]) -> str:
 def text_of_page(page: str, dropped: str) -> str:
     """The text of a page's paragraph without the elements of one name."""
     (paragraph,) = re.findall(r'<p class="edits">(.*)</p>', page, re.DOTALL)
-    return unescape(
-        re.sub(r"<[^>]*>", "", re.sub(rf"<{dropped}>.*?</{dropped}>", "", paragraph, flags=re.DOTALL))
-    )
+    kept = re.sub(rf"<{dropped}>.*?</{dropped}>", "", paragraph, flags=re.DOTALL)
+    return unescape(re.sub(r"<[^>]*>", "", kept))
 
 
 @given(alignments(), st.booleans())
@@ -174,17 +173,13 @@ def test_what_thresh_does_not_mark_is_the_same_in_both_texts(alignment: Alignmen
     entry = edits_to_thresh(alignment, edits)
     marked = [one for edit in entry["edits"] for one in edit.get("constituent_edits", [edit])]
     rest = []
-    for name, text, attribute in (
-        ("input_idx", alignment.source.text, "source_text"),
-        ("output_idx", alignment.target.text, "target_text"),
+    changes = [edit for edit in edits if edit.kind != "keep" or edit.reason]
+    for name, text, changed in (
+        ("input_idx", alignment.source.text, [edit.source_text for edit in changes]),
+        ("output_idx", alignment.target.text, [edit.target_text for edit in changes]),
     ):
         spans = sorted(span for edit in marked for span in edit.get(name, ()))
-        shown = sorted(in_units(text, span) for span in spans)
-        assert shown == sorted(
-            getattr(edit, attribute)
-            for edit in edits
-            if (edit.kind != "keep" or edit.reason) and getattr(edit, attribute)
-        )
+        assert sorted(in_units(text, span) for span in spans) == sorted(filter(None, changed))
         ends = [0, *(end for _, end in spans)], [*(start for start, _ in spans), 2 * len(text)]
         rest.append("".join(in_units(text, span) for span in zip(*ends, strict=True)).split())
     assert "".join(rest[0]) == "".join(rest[1])
