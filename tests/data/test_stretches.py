@@ -15,6 +15,8 @@ from forest_align.data.stretches import plan_stretches, read_stretch
 from forest_align.system.remote_files import expand
 from forest_align.types import InputError
 
+from .pair_files import written
+
 
 def facts(pair: Any) -> tuple[str, ...]:
     if isinstance(pair, InputError):
@@ -25,29 +27,21 @@ def facts(pair: Any) -> tuple[str, ...]:
 def tsv(folder: Path) -> Path:
     lines = [f"a {n}\tb é {n}" for n in range(23)]
     lines[3], lines[6], lines[7], lines[13] = "broken", "", "\ufeffc\td", "x\ty\tname"
-    path = folder / "pairs.tsv"
-    path.write_bytes(("\r\n".join(lines) + "\n\n  \n\n").encode() + b"\n")
-    return path
+    return written(folder / "pairs.tsv", "\r\n".join(lines) + "\n\n  \n\n\n")
 
 
 def bad_bytes(folder: Path) -> Path:
-    path = folder / "bad.tsv"
-    path.write_bytes(b"\n".join([b"a\tb", b"\xff\tb", b"c\td", b"", b"e\tf"] * 4))
-    return path
+    return written(folder / "bad.tsv", b"\n".join([b"a\tb", b"\xff\tb", b"c\td", b"", b"e\tf"] * 4))
 
 
 def packed(folder: Path) -> Path:
-    path = folder / "pairs.tsv.gz"
-    path.write_bytes(gzip.compress(tsv(folder).read_bytes()))
-    return path
+    return written(folder / "pairs.tsv.gz", gzip.compress(tsv(folder).read_bytes()))
 
 
 def json_lines(folder: Path) -> Path:
     lines = [json.dumps({"id": f"n{n}", "source": "a b", "target": f"b {n}"}) for n in range(17)]
     lines[5] = "{broken"
-    path = folder / "pairs.jsonl"
-    path.write_text("\n".join(lines))
-    return path
+    return written(folder / "pairs.jsonl", "\n".join(lines))
 
 
 def parquet(folder: Path) -> Path:

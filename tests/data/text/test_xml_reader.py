@@ -11,11 +11,12 @@ import pytest
 
 from forest_align.data.formats import rte
 from forest_align.data.formats.format import SentencePair
-from forest_align.data.pairs import read_pairs
 from forest_align.data.text.xml_reader import MAX_DEPTH, XmlReader, read_document
 from forest_align.data.trees.enju import read_enju
 from forest_align.eval.benchmarks.stanford_trees import StanfordParses
 from forest_align.types import InputError
+
+from ..pair_files import read, written
 
 
 class Told:
@@ -38,13 +39,13 @@ class Told:
 
 def told(text: str, root: str = "", lines: bool = False) -> Told:
     handler = Told()
-    if lines:
-        reader = XmlReader(handler, root)
-        for line in text.splitlines(keepends=True):
-            reader.feed(line)
-        reader.close()
-    else:
+    if not lines:
         read_document(text, handler, root)
+        return handler
+    reader = XmlReader(handler, root)
+    for line in text.splitlines(keepends=True):
+        reader.feed(line)
+    reader.close()
     return handler
 
 
@@ -95,36 +96,28 @@ HOSTILE = {
 MESSAGE = "document type|an entity that XML does not define|elements inside one another"
 
 
-@pytest.mark.parametrize("name", list(HOSTILE))
-def test_hostile_documents_are_refused(name: str) -> None:
-    before, text = HOSTILE[name]
+@pytest.mark.parametrize(("before", "text"), HOSTILE.values(), ids=list(HOSTILE))
+def test_hostile_documents_are_refused_by_every_reader(before: str, text: str, tmp_path: Path) -> None:
     for place in (f"<x>{text}</x>", f'<x y="{text}"/>' if "<" not in text else f"<x>{text}</x>"):
-        with pytest.raises(InputError, match=MESSAGE) as found:
+        with pytest.raises(InputError, match=MESSAGE) as refused:
             told(before + place)
-        assert found.value.line is not None and found.value.line <= 2
-
-
-@pytest.mark.parametrize("name", list(HOSTILE))
-def test_hostile_files_of_every_format_are_refused_with_their_name(name: str, tmp_path: Path) -> None:
-    before, text = HOSTILE[name]
-    path = tmp_path / "x.xml"
+        assert refused.value.line is not None and refused.value.line <= 2
     good = '<pair id="1"><t>a</t><h>b</h></pair>'
-    rte_body = f'<entailment-corpus>{good}<pair id="2"><t>{text}</t><h>c</h></pair></entailment-corpus>'
-    path.write_text(before + rte_body, encoding="utf-8")
-    found = list(read_pairs(path, "rte"))
-    assert isinstance(found[-1], InputError) and str(found[-1]).startswith(f"{path}:")
+    body = f'<entailment-corpus>{good}<pair id="2"><t>{text}</t><h>c</h></pair></entailment-corpus>'
+    *pairs, error = read(tmp_path, before + body, "rte")
+    assert isinstance(error, InputError) and str(error).startswith(f"{tmp_path / 'file'}:")
     # What was before it is read, if it was not refused at the head.
-    assert [item.id for item in found if isinstance(item, SentencePair)] in ([], ["1"])
+    assert [pair.id for pair in pairs if isinstance(pair, SentencePair)] in ([], ["1"])
     if not text.startswith("text"):
-        path.write_text(f"{before}<sentence>{text}</sentence>", encoding="utf-8")
-        with pytest.raises(InputError, match=MESSAGE) as error:
+        path = written(tmp_path / "x.xml", f"{before}<sentence>{text}</sentence>")
+        with pytest.raises(InputError, match=MESSAGE) as refused:
             read_enju(path)
-        assert error.value.file == str(path)
-        packed = tmp_path / "x.xml.gz"
-        packed.write_bytes(gzip.compress(f'{before}<tree style="penn">{text}</tree>'.encode()))
-        with pytest.raises(InputError, match=MESSAGE) as error:
-            StanfordParses.read(packed)
-        assert error.value.file == str(packed)
+        assert refused.value.file == str(path)
+        packed = gzip.compress(f'{before}<tree style="penn">{text}</tree>'.encode())
+        path = written(tmp_path / "x.xml.gz", packed)
+        with pytest.raises(InputError, match=MESSAGE) as refused:
+            StanfordParses.read(path)
+        assert refused.value.file == str(path)
 
 
 def test_elements_may_be_nested_up_to_the_limit() -> None:
@@ -138,8 +131,7 @@ class Counting:
     """An expat parser that counts the bytes it has to look at again."""
 
     def __init__(self, parser: Any) -> None:
-        self.__dict__["parser"] = parser
-        self.__dict__["looked_at"] = 0
+        self.__dict__.update(parser=parser, looked_at=0, fed=0)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.parser, name)
@@ -148,11 +140,9 @@ class Counting:
         setattr(self.parser, name, value)
 
     def Parse(self, data: bytes, is_end: bool) -> None:  # noqa: N802
-        fed = self.__dict__.get("fed", 0) + len(data)
-        self.__dict__["fed"] = fed
+        self.__dict__["fed"] += len(data)
         # All that is not known to be a whole token is read again.
-        begun = max(0, self.parser.CurrentByteIndex)
-        self.__dict__["looked_at"] += fed - begun
+        self.__dict__["looked_at"] += self.fed - max(0, self.parser.CurrentByteIndex)
         self.parser.Parse(data, is_end)
 
 

@@ -80,27 +80,22 @@ def test_an_unknown_chain_is_shortened_to_its_longest_known_part() -> None:
 
 
 def test_gum_follows_its_official_split_without_blanked_documents(tmp_path: Path) -> None:
-    (tmp_path / "splits.md").write_text(
-        "## dev\n  * GUM_a_b\n## test2\n  * GENTLE_x\n## train\n  * GUM_c_d\n  * GUM_reddit_e\n"
-    )
-    (tmp_path / "GUM_a_b.ptb").write_text("(ROOT (NP (NN a)))")
-    (tmp_path / "GUM_c_d.ptb").write_text("(ROOT (NP (NN c)))")
+    splits = "## dev\n  * GUM_a_b\n## test2\n  * GENTLE_x\n## train\n  * GUM_c_d\n  * GUM_reddit_e\n"
+    (tmp_path / "splits.md").write_text(splits)
+    for name in ("a_b", "c_d"):
+        (tmp_path / f"GUM_{name}.ptb").write_text("(ROOT (NP (NN a)))")
     split = read_gum(tmp_path)
     assert [len(part) for part in (split.train, split.dev, split.test)] == [1, 1, 0]
 
 
 def test_parts_of_gum_can_be_read_without_some_genres(tmp_path: Path) -> None:
-    documents = {
-        "train": ("bio_a", "fiction_b", "fiction_c", "news_d"),
-        "dev": ("fiction_e",),
-        "test": ("bio_f",),
-    }
-    lines = (
-        f"## {part}\n" + "".join(f"  * GUM_{name}\n" for name in names) for part, names in documents.items()
-    )
+    train = ("bio_a", "fiction_b", "fiction_c", "news_d")
+    lines = []
+    for part, names in (("train", train), ("dev", ("fiction_e",)), ("test", ("bio_f",))):
+        lines += [f"## {part}\n", *(f"  * GUM_{name}\n" for name in names)]
+        for name in names:
+            (tmp_path / f"GUM_{name}.ptb").write_text(f"(ROOT (NP (NN {name})))")
     (tmp_path / "splits.md").write_text("".join(lines))
-    for name in (name for names in documents.values() for name in names):
-        (tmp_path / f"GUM_{name}.ptb").write_text(f"(ROOT (NP (NN {name})))")
     split = read_gum(tmp_path, ["fiction", "bio"])
     words = [[sentence.words[0] for sentence in part] for part in (split.train, split.dev, split.test)]
     assert words == [["news_d"], ["fiction_e"], ["bio_f"]]
