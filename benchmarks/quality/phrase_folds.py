@@ -29,7 +29,7 @@ from tqdm import tqdm
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.judge import JudgeModel
 from forest_align.aligners.forest.span_pairs import contained, overlaps
-from forest_align.aligners.joint.solver import maximise
+from forest_align.aligners.joint.program import maximise
 from forest_align.aligners.phrases.model import PhraseModel
 from forest_align.aligners.projection_aligner import ProjectionAligner
 from forest_align.alignment import Alignment, PhrasePair

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forest_align.aligners.joint.solver import maximise
+from forest_align.aligners.joint.program import maximise
 from forest_align.aligners.logistic_function import regression
 
 if TYPE_CHECKING:

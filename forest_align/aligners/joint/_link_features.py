@@ -51,7 +51,6 @@ class LinkTable:
 
     @classmethod
     def of(cls, probability: np.ndarray, threshold: float) -> LinkTable:
-        """The table of these probabilities."""
         exact = probability.astype(np.float64)
         odds = np.log(exact + 1e-6) - np.log1p(1e-6 - exact)
         return cls(probability, threshold, np.clip(odds, -_MOST_ODDS, _MOST_ODDS).astype(np.float32))
@@ -59,13 +58,8 @@ class LinkTable:
     def of_words(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Features of P pairs of words, int (P,) each: float32 (P, len(LINK_WORD_FEATURES))."""
         odds, probability = self.log_odds[rows, columns], self.probability[rows, columns]
-        values = (
-            odds,
-            np.maximum(odds, 0),
-            np.maximum(odds + 2, 0),
-            probability,
-            probability >= self.threshold,
-        )
+        likely = probability >= self.threshold
+        values = (odds, np.maximum(odds, 0), np.maximum(odds + 2, 0), probability, likely)
         return np.stack(values, axis=1).astype(np.float32)
 
     def of_blocks(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
@@ -83,17 +77,9 @@ class LinkTable:
         return np.stack(values, axis=1).astype(np.float32)
 
     def of_deletions(self, side: int) -> np.ndarray:
-        """Features of the deletion of each word of the source (0) or the target (1).
-
-        float32 (n or m, len(LINK_DELETION_FEATURES)).
-        """
-        odds = self.log_odds.max(axis=1 - side)
-        values = (
-            odds,
-            np.maximum(odds, 0),
-            self.probability.max(axis=1 - side),
-            np.minimum(self.probability.sum(axis=1 - side), 1),
-        )
+        """Features of deletions of words of side 0 or 1: float32 (words, len(LINK_DELETION_FEATURES))."""
+        odds, best = self.log_odds.max(axis=1 - side), self.probability.max(axis=1 - side)
+        values = odds, np.maximum(odds, 0), best, np.minimum(self.probability.sum(axis=1 - side), 1)
         return np.stack(values, axis=1).astype(np.float32)
 
 
@@ -102,10 +88,7 @@ def link_table(
 ) -> LinkTable:
     """The results of the model for two sentences with word vectors; swapping them transposes the table.
 
-    Raises InputError, ModelError see :meth:`LinkModel.prepare`; also if all links are wanted of a model that
-    knows sure ones only.
-
-    Shapes: ``evidence`` int32 (n, m).
+    A model that knows sure links only is refused if all links are wanted. Shapes: ``evidence`` int32 (n, m).
     """
     probability = model.link_probabilities(source, target, evidence)
     if not check_convention(links):

@@ -1,7 +1,4 @@
-"""Features of pairs of phrases of several words, and of deletions of phrases.
-
-They say how well the words inside correspond, and describe size and structure.
-"""
+"""Features of pairs of phrases of several words, and of deletions of phrases: fit, size and structure."""
 
 from __future__ import annotations
 
@@ -78,23 +75,26 @@ def phrase_features(
     features = np.zeros((len(spans), len(PHRASE_FEATURES)), np.float32)
     if not len(spans):
         return features
-    cosine, centred = (one @ other.T for one, other in _vectors(sides))
+    cosine, centred = sides[0].vectors @ sides[1].vectors.T, sides[0].projected @ sides[1].projected.T
     within = _fill_blocks(features, spans, base, cosine, evidence, links)
     heads = _heads(spans[:, :2], arcs[0], len(source)), _heads(spans[:, 2:], arcs[1], len(target))
+    constituents = _are_constituents(spans[:, :2], source) + _are_constituents(spans[:, 2:], target)
+    whole = _phrase_cosines(sides[0].vectors, sides[1].vectors, spans)
+    shorter = np.minimum(*_lengths(spans))
     columns = [
         *_of_sizes(spans),
-        *_of_constituents(spans, source, target),
-        *_of_wholes(spans, sides, features[:, 0]),
-        within[:, 0],
-        within[:, 1],
-        cosine[heads],
-        centred[heads],
-        *_of_equal_words(spans, within),
+        *(constituents == 2, constituents == 1),
+        *(whole, np.maximum(whole - 0.4, 0), whole - features[:, 0]),
+        _phrase_cosines(sides[0].projected, sides[1].projected, spans),
+        *(within[:, 0], within[:, 1], cosine[heads], centred[heads]),
+        *(within[:, 2] / shorter, (within[:, 3] - within[:, 2]) / shorter),
         *_of_kinds(spans, sides),
     ]
     first, end = len(BASE_FEATURES), len(BASE_FEATURES) + len(columns)
     features[:, first:end] = np.stack(columns, axis=1)
-    _mark_groups(features[:, end:], spans, groups)
+    for group in groups:
+        same = (spans == (*group.source, *group.target)).all(axis=1)
+        features[same, end + _GROUPS.index(_AS_GROUP[group.kind])] = 1
     return features
 
 
@@ -106,10 +106,7 @@ def _fill_blocks(
     evidence: np.ndarray,
     links: LinkTable | None,
 ) -> np.ndarray:
-    """Fill in values that depend on the features of the words inside, for one phrase size at a time.
-
-    Shapes: returns float32 (P, 4).
-    """
+    """Fill in the values of the words inside, one phrase size at a time; return :func:`_within` (P, 4)."""
     lengths = _lengths(spans)
     same = (evidence & SAME_LEMMA) != 0
     inside = len(BASE_FEATURES)
@@ -139,30 +136,6 @@ def _of_sizes(spans: np.ndarray) -> list[np.ndarray]:
     return [np.ones(len(spans)), *sizes, longer > 3, (a + b) / 4, np.abs(a - b) / 2]
 
 
-def _of_constituents(spans: np.ndarray, source: Sentence, target: Sentence) -> list[np.ndarray]:
-    """Whether both phrases are constituents, or one of them."""
-    count = _are_constituents(spans[:, :2], source) + _are_constituents(spans[:, 2:], target)
-    return [count == 2, count == 1]
-
-
-def _of_wholes(
-    spans: np.ndarray, sides: tuple[SentenceFeatures, SentenceFeatures], best_inside: np.ndarray
-) -> list[np.ndarray]:
-    """Cosines of the phrases as wholes."""
-    cosine, centred = (_phrase_cosines(one, other, spans) for one, other in _vectors(sides))
-    return [cosine, np.maximum(cosine - 0.4, 0), cosine - best_inside, centred]
-
-
-def _vectors(sides: tuple[SentenceFeatures, SentenceFeatures]) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
-    return (sides[0].vectors, sides[1].vectors), (sides[0].projected, sides[1].projected)
-
-
-def _of_equal_words(spans: np.ndarray, within: np.ndarray) -> list[np.ndarray]:
-    """Shares of the words of the shorter phrase that are also in the other one."""
-    shorter = np.minimum(*_lengths(spans))
-    return [within[:, 2] / shorter, (within[:, 3] - within[:, 2]) / shorter]
-
-
 def _of_kinds(spans: np.ndarray, sides: tuple[SentenceFeatures, SentenceFeatures]) -> list[np.ndarray]:
     """How many content words the phrases have, and whether they have punctuation."""
     contents = _counts(sides[0].kinds == 0, spans[:, :2]), _counts(sides[1].kinds == 0, spans[:, 2:])
@@ -189,8 +162,8 @@ def _within(
     best = np.concatenate([block.max(axis=2), block.max(axis=1)], axis=1)
     overall = np.concatenate([cosine.max(axis=1)[rows], cosine.max(axis=0)[columns]], axis=1)
     depth = min(equal.shape[1:])
-    forwards = sum(equal[:, k, k] for k in range(depth))
-    backwards = sum(equal[:, -1 - k, -1 - k] for k in range(depth))
+    forwards = sum(equal[:, step, step] for step in range(depth))
+    backwards = sum(equal[:, -1 - step, -1 - step] for step in range(depth))
     at_all = np.minimum(equal.any(axis=2).sum(axis=1), equal.any(axis=1).sum(axis=1))
     in_order = np.minimum(np.maximum(forwards, backwards), at_all)
     return np.stack([best.min(axis=1), (overall - best).mean(axis=1), in_order, at_all], axis=1)
@@ -235,15 +208,9 @@ def _counts(marked: np.ndarray, spans: np.ndarray) -> np.ndarray:
 def _are_constituents(spans: np.ndarray, sentence: Sentence) -> np.ndarray:
     """1 for each span that is a constituent of the best tree, else 0."""
     size = len(sentence) + 1
-    found = np.zeros((size, size), dtype=np.int8)
-    found[tuple(np.array(list(constituents_of(sentence))).T)] = 1
-    return found[spans[:, 0], spans[:, 1]]
-
-
-def _mark_groups(table: np.ndarray, spans: np.ndarray, groups: Sequence[Group]) -> None:
-    for group in groups:
-        same = (spans == (*group.source, *group.target)).all(axis=1)
-        table[same, _GROUPS.index(_AS_GROUP[group.kind])] = 1
+    constituents = np.zeros((size, size), dtype=np.int8)
+    constituents[tuple(np.array(list(constituents_of(sentence))).T)] = 1
+    return constituents[spans[:, 0], spans[:, 1]]
 
 
 #: Features of the deletion of a phrase of two words or more.
@@ -262,13 +229,13 @@ DELETED_PHRASE_FEATURES = (
 
 def deleted_phrases(lengths: tuple[int, int], longest: int) -> np.ndarray:
     """All phrases of 2 to ``longest`` words of two sentences: int32 (K, 3), side (0 or 1), start and end."""
-    found = [
+    phrases = [
         (side, start, start + size)
         for side, length in enumerate(lengths)
         for size in range(2, min(longest, length) + 1)
         for start in range(length - size + 1)
     ]
-    return np.array(found, np.int32).reshape(-1, 3)
+    return np.array(phrases, np.int32).reshape(-1, 3)
 
 
 def deleted_phrase_features(
@@ -285,7 +252,7 @@ def deleted_phrase_features(
     features = np.zeros((len(phrases), len(DELETED_PHRASE_FEATURES)), np.float32)
     constituents = [set(constituents_of(sentence)) for sentence in sentences]
     kinds = [side.kinds for side in sides]
-    nearest, found = ([table.max(axis=1 - side) for side in (0, 1)] for table in (cosine, same))
+    nearest, is_there = ([table.max(axis=1 - side) for side in (0, 1)] for table in (cosine, same))
     for row, (side, start, end) in zip(features, phrases.tolist(), strict=True):
         content = int((kinds[side][start:end] == 0).sum())
         row[min(end - start, 4) - 2] = 1
@@ -295,6 +262,6 @@ def deleted_phrase_features(
             content > 1,
             (kinds[side][start:end] == 2).any(),
             nearest[side][start:end].max(),
-            found[side][start:end].any(),
+            is_there[side][start:end].any(),
         )
     return features

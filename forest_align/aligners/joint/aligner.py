@@ -12,7 +12,7 @@ from forest_align.aligners.contextual.aligner import bundled_model as bundled_li
 from forest_align.aligners.forest.features import forest_of
 from forest_align.aligners.joint.features import PairEdits, check_parsed, pair_edits
 from forest_align.aligners.joint.model import JointModel
-from forest_align.aligners.joint.solver import MOST_NODES, import_solver
+from forest_align.aligners.joint.program import MOST_NODES, import_solver
 from forest_align.aligners.link_convention import check_convention
 from forest_align.aligners.model_folder import bundled_folder, model_folder
 from forest_align.aligners.pair import is_after
@@ -144,8 +144,8 @@ class JointAligner(ParsingAligner):
     def settings(self) -> dict[str, Any]:
         """Variant, length of phrases, and whether there are link features and deletions of phrases."""
         names = ("variant", "longest", "link_features", "phrase_deletions")
-        found = {name: getattr(self.model, name) for name in names}
-        return found if self._links == "sure" else {**found, "links": self._links}
+        values = {name: getattr(self.model, name) for name in names}
+        return values if self._links == "sure" else {**values, "links": self._links}
 
     @cached_property
     def link_model(self) -> LinkModel | None:
@@ -222,12 +222,11 @@ class JointAligner(ParsingAligner):
 
 def _arc_pairs(edits: PairEdits, best: Solution) -> tuple[ArcPair, ...]:
     """The aligned arcs, in the order of the source's dependents."""
-    found = []
-    for place in best.arcs.tolist():
-        one, other = edits.arc_pairs.arcs[place].tolist()
-        (governor, dependent, relation), (above, below, kind) = edits.arcs[0][one], edits.arcs[1][other]
-        found.append(ArcPair((governor, dependent), (above, below), relation, kind))
-    return tuple(sorted(found, key=arc_order))
+    pairs = []
+    for own, other in edits.arc_pairs.arcs[best.arcs].tolist():
+        (governor, dependent, relation), (above, below, kind) = edits.arcs[0][own], edits.arcs[1][other]
+        pairs.append(ArcPair((governor, dependent), (above, below), relation, kind))
+    return tuple(sorted(pairs, key=arc_order))
 
 
 def bundled_model(name: str = "joint") -> JointModel:
@@ -238,12 +237,10 @@ def bundled_model(name: str = "joint") -> JointModel:
 
 def _links(spans: np.ndarray, probabilities: np.ndarray) -> Links:
     """Link every word of a phrase to every word of its partner, with the probability of the pair."""
-    pairs: list[tuple[int, int]] = []
-    scores: list[float] = []
-    for (start, end, other_start, other_end), probability in zip(
-        spans.tolist(), probabilities.tolist(), strict=True
-    ):
-        cells = [(i, j) for i in range(start, end) for j in range(other_start, other_end)]
-        pairs += cells
-        scores += [probability] * len(cells)
-    return Links.of(pairs, scores=scores)
+    scores = {
+        (i, j): probability
+        for (start, end, first, last), probability in zip(spans.tolist(), probabilities.tolist(), strict=True)
+        for i in range(start, end)
+        for j in range(first, last)
+    }
+    return Links.of(list(scores), scores=list(scores.values()))

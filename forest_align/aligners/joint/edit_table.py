@@ -54,23 +54,19 @@ def phrase_pairs(
     telling = (evidence & _TELLING) != 0
     closeness = cosine + telling
     near = telling | (cosine >= _LEAST_COSINE) | _nearest(cosine) | _nearest(cosine.T).T
-    found = [_blocks(_closest(near, closeness), 1, 1)]
+    blocks = [_blocks(_closest(near, closeness), 1, 1)]
     if longest > 1:
         near = _closest(telling | (cosine >= _LEAST_PHRASE_COSINE), closeness)
         most = [min(longest, length) for length in cosine.shape]
         sizes = [(a, b) for a in range(1, most[0] + 1) for b in range(1, most[1] + 1) if a * b > 1]
-        found += [_blocks(near, a, b) for a, b in sizes]
+        blocks += [_blocks(near, a, b) for a, b in sizes]
         known = np.array([(*group.source, *group.target) for group in groups], np.int32).reshape(-1, 4)
         sizes_fit = (known[:, 1] - known[:, 0] <= longest) & (known[:, 3] - known[:, 2] <= longest)
-        found.append(known[sizes_fit])
-    spans = np.concatenate(found)
+        blocks.append(known[sizes_fit])
+    spans = np.concatenate(blocks)
     order = np.lexsort((spans[:, 2], spans[:, 0], spans[:, 3] - spans[:, 2], spans[:, 1] - spans[:, 0]))
-    return _without_repetition(spans[order])
-
-
-def _without_repetition(spans: np.ndarray) -> np.ndarray:
-    if not len(spans):
-        return spans
+    spans = spans[order]
+    # The lexicon may know a pair that is considered anyway.
     new = np.ones(len(spans), dtype=bool)
     new[1:] = (spans[1:] != spans[:-1]).any(axis=1)
     return np.ascontiguousarray(spans[new])
@@ -119,10 +115,8 @@ class ArcPairs:
     """Pairs of arcs, one of each sentence, whose ends could be aligned."""
 
     arcs: np.ndarray  # int32, shape (A, 2): index of each of the two arcs in its sentence
-    # governors, dependents: int32, shape (A, 2): their words; governors are (-1, -1) if both arcs lead to a
-    # root
-    governors: np.ndarray
-    dependents: np.ndarray
+    governors: np.ndarray  # int32, shape (A, 2): their words; (-1, -1) if both arcs lead to a root
+    dependents: np.ndarray  # int32, shape (A, 2): their words
 
     def __len__(self) -> int:
         return len(self.arcs)
@@ -154,19 +148,12 @@ def arc_pairs(source: Sequence[Dependency], target: Sequence[Dependency], possib
 
 # Types of dependencies (de Marneffe & Manning 2008) and their classes; some types share a class.
 _CLASS_OF = {
-    "nsubj": "subj",
-    "nsubjpass": "subj",
-    "csubj": "subj",
-    "csubjpass": "subj",
-    "xsubj": "subj",
-    "agent": "subj",
-    "dobj": "obj",
-    "iobj": "obj",
+    **dict.fromkeys(("nsubj", "nsubjpass", "csubj", "csubjpass", "xsubj", "agent"), "subj"),
+    **dict.fromkeys(("dobj", "iobj"), "obj"),
+    **dict.fromkeys(("number", "quantmod"), "num"),
     "auxpass": "aux",
     "prepc": "prep",
     "attr": "cop",
-    "number": "num",
-    "quantmod": "num",
     "npadvmod": "tmod",
     "infmod": "partmod",
     "complm": "mark",
@@ -202,18 +189,18 @@ def deleted_arc_features(*sides: Sequence[Dependency]) -> np.ndarray:
 
 
 def arc_features(pairs: ArcPairs, source: Sequence[Dependency], target: Sequence[Dependency]) -> np.ndarray:
-    """Features of A pairs of arcs. Shapes: returns float32 (A, len(ARC_FEATURES)."""
+    """Features of A pairs of arcs: float32 (A, len(ARC_FEATURES))."""
     count = len(ARC_CLASSES)
     features = np.zeros((len(pairs), len(ARC_FEATURES)), np.float32)
-    classes, others = (
-        np.array([_arc_class(arc.relation) for arc in arcs], np.intp) for arcs in (source, target)
-    )
     if not len(pairs):
         return features
-    first, second = classes[pairs.arcs[:, 0]], others[pairs.arcs[:, 1]]
+    first, second = (
+        np.array([_arc_class(arc.relation) for arc in arcs], np.intp)[pairs.arcs[:, side]]
+        for side, arcs in enumerate((source, target))
+    )
     rows, same = np.arange(len(pairs)), first == second
     features[rows[same], first[same]] = 1
-    for one in (first, second):
-        features[rows[~same], count + one[~same]] = 1
-        np.subtract.at(features, (rows, 2 * count + one), 1)
+    for classes in (first, second):
+        features[rows[~same], count + classes[~same]] = 1
+        np.subtract.at(features, (rows, 2 * count + classes), 1)
     return features

@@ -65,11 +65,8 @@ WORD_FEATURES = (
 _KINDS = ("content word", "function word", "punctuation")
 _TAGS = ("NN", "NNS", "NNP", "VB", "MD", "JJ", "RB", "IN", "TO", "DT", "PRP", "CD", "CC", "WP", "POS")
 _BY_KIND = (
-    "",
-    ", cosine of the nearest word",
-    ", that over 0.4",
-    ", the same word is there",
-    ", relative length",
+    *("", ", cosine of the nearest word", ", that over 0.4"),
+    *(", the same word is there", ", relative length"),
 )
 #: Features of a deletion of one word.
 DELETION_FEATURES = (
@@ -126,7 +123,7 @@ def pair_edits(
 ) -> PairEdits:
     """Find the edits of a pair and compute their features."""
     check_parsed(source, target)
-    sides = _sides(source, target)
+    sides, lengths = _sides(source, target), (len(source), len(target))
     # Only evidence of words: the kernel and the link model use the cosines themselves.
     evidence = pair_evidence(source, target, lexicon, ppdb)
     groups = lexical_groups(source, target, lexicon, ppdb)
@@ -135,20 +132,17 @@ def pair_edits(
     spans = inside_sentences(spans, source.starts, target.starts)
     dependencies = arcs_of(source), arcs_of(target)
     base, classes, _ = base_table(*sides, evidence)
-    likely = (
-        None
-        if link_model is None
-        else link_table(link_model, source, target, link_evidence(source, target, lexicon, ppdb), links)
-    )
+    likely = None
+    if link_model is not None:
+        own = link_evidence(source, target, lexicon, ppdb)
+        likely = link_table(link_model, source, target, own, links)
     count = int(((spans[:, 1] - spans[:, 0]) * (spans[:, 3] - spans[:, 2]) == 1).sum())
     words = spans[:count, 0], spans[:count, 2]
     cells = words[0] * len(target) + words[1]
     phrases, table = spans[count:], base.reshape(len(source), len(target), -1)
     same = (evidence & SAME_LEMMA) != 0
-    lengths = len(source), len(target)
-    possible = possible_links(spans, lengths)
     aligned_arcs = dependencies if arcs else ((), ())
-    pairs = arc_pairs(*aligned_arcs, possible)
+    pairs = arc_pairs(*aligned_arcs, possible_links(spans, lengths))
     deleted = deleted_phrases(lengths, longest if phrase_deletions else 1)
     return PairEdits(
         lengths,
@@ -215,28 +209,20 @@ def _deletion_features(
     links: LinkTable | None,
 ) -> np.ndarray:
     """Features of the deletion of each word of a side, float32 (n, len(DELETION_FEATURES))."""
-    count = len(_BY_KIND)
     nearest = cosine.max(axis=1 - side)
     ratio = cosine.shape[side] / cosine.shape[1 - side]
     features = np.zeros((len(sentence), len(DELETION_FEATURES)), np.float32)
     rows = np.arange(len(sentence))
-    values = (
-        1.0,
-        nearest,
-        np.maximum(nearest - 0.4, 0),
-        same.any(axis=1 - side),
-        np.clip(np.log(ratio), -1, 1),
-    )
-    for place, value in enumerate(values):
-        features[rows, count * sides[side].kinds + place] = value
-    start = count * len(_KINDS)
+    is_there, length = same.any(axis=1 - side), np.clip(np.log(ratio), -1, 1)
+    for place, value in enumerate((1.0, nearest, np.maximum(nearest - 0.4, 0), is_there, length)):
+        features[rows, len(_BY_KIND) * sides[side].kinds + place] = value
+    start = len(_BY_KIND) * len(_KINDS)
     for row, tag in enumerate(sentence.tags):
         known = next((name for name in (tag, tag[:3], tag[:2]) if name in _TAGS), None)
         if known is not None:
             features[row, start + _TAGS.index(known)] = 1
     start += len(_TAGS)
-    features[0, start] = 1
-    features[-1, start + 1] = 1
+    features[0, start] = features[-1, start + 1] = 1
     if links is not None:
         features[:, start + 2 :] = links.of_deletions(side)
     return features

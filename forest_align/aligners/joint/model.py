@@ -22,7 +22,7 @@ from forest_align.aligners.link_convention import FreerLinks, no_all_links
 from forest_align.aligners.logistic_function import logistic
 from forest_align.aligners.model_folder import ModelFormat, damaged
 from forest_align.types import InputError
-from forest_align.types.json_fields import check_boolean, check_list, check_number, is_number
+from forest_align.types.json_fields import check_boolean, check_list, check_number, is_number, is_whole_number
 
 _FORMAT_VERSION = 2
 #: ``"phrase+arc"``: phrases and arcs; ``"phrase"``: only phrases, the paper's phrase-based baseline.
@@ -93,12 +93,11 @@ class JointModel:
             raise InputError(
                 f"expected one of {', '.join(VARIANTS)}, found {self.variant!r}", field="variant"
             )
-        if not isinstance(self.longest, int) or isinstance(self.longest, bool) or self.longest < 1:
+        if not is_whole_number(self.longest) or self.longest < 1:
             message = f"expected a whole number of at least 1, found {self.longest!r}"
             raise InputError(message, field="longest")
         if not all(map(is_number, self.calibration)):
-            message = f"expected finite numbers, found {self.calibration}"
-            raise InputError(message, field="calibration")
+            raise InputError(f"expected finite numbers, found {self.calibration}", field="calibration")
 
     @property
     def arcs(self) -> bool:
@@ -154,7 +153,7 @@ class JointModel:
         if self.all_links is not None:
             card["all_links"] = asdict(self.all_links)
         if self.phrase_deletions:
-            card |= {"phrase_deletions": True}
+            card["phrase_deletions"] = True
         _format(self.phrase_deletions).save(folder, card, arrays)
 
     def for_all_links(self) -> JointModel:
@@ -190,15 +189,7 @@ class JointModel:
         return np.asarray(edits.deleted_features @ self.named_weights("deleted_phrases"))
 
     def best_edits(self, edits: PairEdits, cost: np.ndarray | None = None) -> Solution:
-        """The edits with the highest sum of scores, from the integer linear program.
-
-        Parameters
-        ----------
-        edits : PairEdits
-            Edits of a pair.
-        cost : numpy.ndarray, optional
-            float64, shape (P,): subtracted from the scores of the phrase pairs.
-        """
+        """The edits with the highest sum of scores; phrase pairs lose ``cost``, float64 (P,)."""
         phrases, arcs = self.scores(edits)
         if cost is not None:
             phrases = phrases - cost
@@ -237,26 +228,26 @@ def _shapes(phrase_deletions: bool) -> dict[str, tuple[int, ...]]:
     return {name: shape for name, shape in _SHAPES.items() if phrase_deletions or name != "deleted_phrases"}
 
 
-def summed_features(edits: PairEdits, found: Solution) -> np.ndarray:
+def summed_features(edits: PairEdits, chosen: Solution) -> np.ndarray:
     """Sum of the features of chosen edits, float64 (WEIGHT_COUNT,); times the weights, it is their score."""
-    phrases = found.phrases
+    phrases = chosen.phrases
     words = np.zeros(_SHAPES["words"])
     count = len(edits.word_features)
     singles, longer = phrases[phrases < count], phrases[phrases >= count] - count
     np.add.at(words, edits.word_classes[singles], edits.word_features[singles])
     deletions = np.zeros(_SHAPES["deletions"])
+    own, others = edits.deletions
     for start, end, other_start, other_end in edits.spans[phrases].tolist():
-        deletions -= edits.deletions[0][start:end].sum(axis=0) + edits.deletions[1][
-            other_start:other_end
-        ].sum(axis=0)
-    parts = [
-        words.ravel(),
-        edits.phrase_features[longer].sum(axis=0, dtype=np.float64),
-        deletions,
-        edits.arc_features[found.arcs].sum(axis=0, dtype=np.float64),
-        edits.deleted_features[found.deletions].sum(axis=0, dtype=np.float64),
-    ]
-    return np.concatenate(parts)
+        deletions -= own[start:end].sum(axis=0) + others[other_start:other_end].sum(axis=0)
+    phrase_sums, arc_sums, deleted_sums = (
+        table[rows].sum(axis=0, dtype=np.float64)
+        for table, rows in (
+            (edits.phrase_features, longer),
+            (edits.arc_features, chosen.arcs),
+            (edits.deleted_features, chosen.deletions),
+        )
+    )
+    return np.concatenate([words.ravel(), phrase_sums, deletions, arc_sums, deleted_sums])
 
 
 def feature_squares(edits: PairEdits) -> tuple[np.ndarray, np.ndarray]:
@@ -265,13 +256,8 @@ def feature_squares(edits: PairEdits) -> tuple[np.ndarray, np.ndarray]:
     np.add.at(words, edits.word_classes, edits.word_features.astype(np.float64) ** 2)
     np.add.at(counts, edits.word_classes, 1)
     sums, sizes = [words.ravel()], [counts.ravel()]
-    tables = (
-        edits.phrase_features,
-        np.concatenate(edits.deletions),
-        edits.arc_features,
-        edits.deleted_features,
-    )
-    for table in tables:
+    deletions = np.concatenate(edits.deletions)
+    for table in (edits.phrase_features, deletions, edits.arc_features, edits.deleted_features):
         sums.append((table.astype(np.float64) ** 2).sum(axis=0))
         sizes.append(np.full(table.shape[1], float(len(table))))
     return np.concatenate(sums), np.concatenate(sizes)

@@ -4,27 +4,43 @@ The indicators x and those of deletions of single words and arcs are sums of oth
 variables y for pairs of phrases, z for pairs of arcs, and ỹ for the deletion of phrases of several words.
 Their scores are those of the edit minus those of the deletions that it saves. Edits that cannot be part of
 the best alignment are removed beforehand, and so are constraints that the best alignment satisfies anyway.
+HiGHS solves the program, see :func:`maximise`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from forest_align.aligners.joint.edit_table import ArcPairs
-from forest_align.aligners.joint.solver import maximise
+from forest_align.types import ModelError
 from forest_align.types.spans import SpanSums
+
+#: Number of nodes after which the branching search stops and returns the best alignment so far.
+MOST_NODES = 2_000
+# A value of the relaxed program that is nearer to 0 or 1 than this counts as an integer.
+_WHOLE = 1e-6
+# One thread and one seed: the same program always has the same solution.
+_OPTIONS = {
+    "output_flag": False,
+    "threads": 1,
+    "parallel": "off",
+    "random_seed": 0,
+    "mip_rel_gap": 0.0,
+    "mip_max_nodes": MOST_NODES,
+    # Simplifying such a small program takes longer than solving it.
+    "presolve": "off",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
     """The best edits."""
 
-    # phrases, arcs: int, sorted: indices of the aligned phrase pairs and arc pairs; all other words and arcs
-    # are deleted
-    phrases: np.ndarray
-    arcs: np.ndarray
+    phrases: np.ndarray  # int, sorted: indices of the aligned phrase pairs; all other words are deleted
+    arcs: np.ndarray  # int, sorted: indices of the aligned arc pairs; all other arcs are deleted
     score: float
     is_best: bool = True  # False if the search was cut short, at MOST_NODES
     # int, sorted: indices of the phrases of several words that are deleted as wholes
@@ -46,18 +62,20 @@ class _Index:
     def rows(self, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Entries of a matrix with a row for each of these keys: (row, value)."""
         first = np.searchsorted(self.keys, keys, "left")
-        counts = np.searchsorted(self.keys, keys, "right") - first
-        rows = np.repeat(np.arange(len(keys)), counts)
-        inside = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+        rows, inside = _counted(np.searchsorted(self.keys, keys, "right") - first)
         return rows, self.values[first[rows] + inside]
+
+
+def _counted(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The owner of each item, and its number within its owner, where each owner has so many items."""
+    owners = np.repeat(np.arange(len(sizes)), sizes)
+    return owners, np.arange(len(owners)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
 
 
 def _cover(spans: np.ndarray, width: int) -> _Index:
     """The phrase pairs that contain each pair of words (i, j), under the key i * width + j."""
     rows, columns = spans[:, 1] - spans[:, 0], spans[:, 3] - spans[:, 2]
-    sizes = rows * columns
-    phrases = np.repeat(np.arange(len(spans)), sizes)
-    inside = np.arange(len(phrases)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    phrases, inside = _counted(rows * columns)
     wide = columns[phrases]
     cells = (spans[phrases, 0] + inside // wide) * width + spans[phrases, 2] + inside % wide
     return _Index.of(cells, phrases)
@@ -74,8 +92,8 @@ def best_edits(
 ) -> Solution:
     """Find the edits with the highest sum of scores.
 
-    Shapes: ``spans`` int32 (P, 4); ``phrase_scores`` float64 (P,); ``arc_scores`` float64 (A,); ``deleted``,
-    ``deletion_scores`` int32 (K, 3), and.
+    Shapes: ``spans`` int32 (P, 4); ``phrase_scores`` float64 (P,); ``arc_scores`` float64 (A,); ``deleted``
+    int32 (K, 3); ``deletion_scores`` float64 (K,).
     """
     kept, kept_arcs = _pruned(lengths, spans, phrase_scores, pairs, arc_scores)
     if deleted is None or deletion_scores is None:
@@ -152,9 +170,7 @@ def _constraints(
 
 def _words_of(spans: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Each word of each of some half-open spans, and the index of the span."""
-    sizes = spans[:, 1] - spans[:, 0]
-    owners = np.repeat(np.arange(len(spans)), sizes)
-    inside = np.arange(len(owners)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    owners, inside = _counted(spans[:, 1] - spans[:, 0])
     return spans[owners, 0] + inside, owners
 
 
@@ -226,3 +242,65 @@ class _Rows:
         row, variable, value = row[used], variable[used], value[used]
         starts = np.searchsorted(row, np.arange(self._count + 1))
         return starts.astype(np.int32), variable.astype(np.int32), value, np.concatenate(self._upper)
+
+
+def maximise(
+    scores: np.ndarray, starts: np.ndarray, variables: np.ndarray, values: np.ndarray, upper: np.ndarray
+) -> tuple[np.ndarray, bool]:
+    """Maximise a linear function of variables that are 0 or 1.
+
+    The relaxed program is solved first; for most pairs of sentences its solution is integral. The solution
+    with all variables 0 must satisfy the constraints.
+
+    Shapes: ``scores`` float64 (V,); ``upper`` float64 (R,); returns bool (V,).
+    """
+    highspy = import_solver()
+    program = highspy.HighsLp()
+    count = len(scores)
+    program.num_col_, program.num_row_ = count, len(upper)
+    program.col_cost_ = -scores
+    program.col_lower_, program.col_upper_ = np.zeros(count), np.ones(count)
+    program.row_lower_ = np.full(len(upper), -highspy.kHighsInf)
+    program.row_upper_ = upper
+    matrix = program.a_matrix_
+    matrix.format_ = highspy.MatrixFormat.kRowwise
+    matrix.num_col_, matrix.num_row_ = count, len(upper)
+    matrix.start_, matrix.index_, matrix.value_ = starts, variables, values
+    solver = highspy.Highs()
+    for name, value in _OPTIONS.items():
+        solver.setOptionValue(name, value)
+    solver.passModel(program)
+    solution, is_best = _run(highspy, solver)
+    if not is_best or (np.abs(solution - np.round(solution)) > _WHOLE).any():
+        whole = np.full(count, int(highspy.HighsVarType.kInteger), dtype=np.uint8)
+        solver.changeColsIntegrality(count, np.arange(count, dtype=np.int32), whole)
+        solution, is_best = _run(highspy, solver)
+    return solution > 0.5, is_best
+
+
+def import_solver() -> Any:
+    """The module ``highspy``."""
+    try:
+        import highspy
+    except ImportError as error:
+        raise ModelError(
+            "the joint aligner needs the solver HiGHS, which is missing here: pip install highspy"
+        ) from error
+    return highspy
+
+
+def _run(highspy: Any, solver: Any) -> tuple[np.ndarray, bool]:
+    """The values found (all 0 if there are none), and whether they are optimal."""
+    if solver.run() == highspy.HighsStatus.kError:
+        # All programs of a process share their threads. If another one has started more, HiGHS refuses to run
+        # with one. So it may have as many as there are, but uses only one ("parallel" is off).
+        solver.setOptionValue("threads", 0)
+        if solver.run() == highspy.HighsStatus.kError:
+            status = solver.modelStatusToString(solver.getModelStatus())
+            raise ModelError(f"the solver HiGHS failed on this pair of sentences: {status}")
+    is_best = solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
+    values = np.asarray(solver.getSolution().col_value)
+    feasible = int(highspy.SolutionStatus.kSolutionStatusFeasible)
+    if not is_best and solver.getInfo().primal_solution_status != feasible:
+        values = np.zeros(len(values))
+    return values, is_best

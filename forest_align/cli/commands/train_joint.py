@@ -70,7 +70,7 @@ def run(args: _TrainJointOptions) -> int:
 
 
 def _train(args: _TrainJointOptions) -> int:
-    from forest_align.aligners.joint.solver import import_solver
+    from forest_align.aligners.joint.program import import_solver
     from forest_align.em.joint.examples import fingerprint
     from forest_align.em.joint.training import JointSettings, train_joint_model
 

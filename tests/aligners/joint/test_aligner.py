@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import forest_align
-from forest_align.aligners.joint import solver as joint_solver
+from forest_align.aligners.joint import program as joint_program
 from forest_align.aligners.joint._link_features import LINK_DELETION_FEATURES, LINK_WORD_FEATURES
 from forest_align.aligners.joint._phrase_edits import DELETED_PHRASE_FEATURES, PHRASE_FEATURES
 from forest_align.aligners.joint.aligner import JointAligner, bundled_model, margins
@@ -264,7 +264,7 @@ def test_an_alignment_that_was_cut_short_says_so_on_both_sides(
     )
     for pair in ((ONE, TWO), (TWO, ONE)):
         (warning,) = aligner.align(*pair).warnings
-        assert f"after {joint_solver.MOST_NODES} nodes" in warning
+        assert f"after {joint_program.MOST_NODES} nodes" in warning
 
 
 @pytest.mark.parametrize("links", [True, False])

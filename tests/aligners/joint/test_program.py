@@ -9,7 +9,7 @@ import highspy
 import numpy as np
 import pytest
 
-from forest_align.aligners.joint import solver as joint_solver
+from forest_align.aligners.joint import program as joint_program
 from forest_align.aligners.joint._phrase_edits import deleted_phrases
 from forest_align.aligners.joint.edit_table import ArcPairs, arc_pairs
 from forest_align.aligners.joint.program import Solution, best_edits
@@ -113,7 +113,7 @@ def test_the_checker_notices_an_arc_in_two_edits() -> None:
 
 
 def test_a_search_that_is_cut_short_gives_what_it_has_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(joint_solver._OPTIONS, "mip_max_nodes", 0)
+    monkeypatch.setitem(joint_program._OPTIONS, "mip_max_nodes", 0)
     found = [solve(random_problem(random.Random(1000 + seed), most_words=9)) for seed in range(20)]
     assert not all(one.is_best for one in found)
     for seed, one in enumerate(found):
@@ -131,9 +131,9 @@ def test_a_solver_that_others_started_with_more_threads_is_used_all_the_same(
     problem = two_words(1.0)
     alone = solve(problem)
     assert len(alone.phrases) and alone.is_best
-    monkeypatch.setitem(joint_solver._OPTIONS, "threads", 2)
+    monkeypatch.setitem(joint_program._OPTIONS, "threads", 2)
     refused = highspy.Highs()
-    for name, value in joint_solver._OPTIONS.items():
+    for name, value in joint_program._OPTIONS.items():
         refused.setOptionValue(name, value)
     refused.addVariable(0, 1, 1.0)
     assert refused.run() == highspy.HighsStatus.kError
@@ -142,7 +142,7 @@ def test_a_solver_that_others_started_with_more_threads_is_used_all_the_same(
 
 
 def test_a_relaxed_program_without_a_solution_is_branched_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(joint_solver._OPTIONS, "simplex_iteration_limit", 1)
+    monkeypatch.setitem(joint_program._OPTIONS, "simplex_iteration_limit", 1)
     for seed in range(10):
         problem = random_problem(random.Random(seed))
         found = solve(problem)
@@ -156,7 +156,7 @@ def test_a_solver_that_fails_says_so() -> None:
             return highspy.HighsStatus.kError
 
     with pytest.raises(ModelError, match="HiGHS failed on this pair of sentences"):
-        joint_solver._run(highspy, Failing())
+        joint_program._run(highspy, Failing())
 
 
 def test_without_the_solver_the_message_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
