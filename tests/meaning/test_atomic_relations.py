@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import product
 
 import pytest
 
@@ -12,7 +13,21 @@ from forest_align.alignment import PhraseRelation
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.meaning import atomic_relations
 from forest_align.meaning._word_pairs import word_relation
-from forest_align.meaning.relation_algebra import UNKNOWN, related_by
+from forest_align.meaning.relation_algebra import (
+    DIFFERENT,
+    EQUIVALENT,
+    GENERAL,
+    MIXED,
+    OPPOSITE,
+    SPECIFIC,
+    STRENGTH,
+    UNKNOWN,
+    flipped,
+    join,
+    joined,
+    related_by,
+)
+from tests.places import ROOT
 
 
 @cache
@@ -276,3 +291,42 @@ def test_an_object_that_belongs_to_the_verb_exchanges_no_role() -> None:
 
 def test_an_adjective_that_denies_an_added_noun_changes_nothing_else() -> None:
     assert root("It is led by Ann.", "It is led by Ann, a former minister.") == "more general"
+
+
+_PAGE = ROOT / "docs" / "background" / "meaning.md"
+
+
+def test_joins_are_commutative_associative_and_idempotent() -> None:
+    for one, two, three in product(STRENGTH, repeat=3):
+        assert join(one, two) == join(two, one)
+        assert join(join(one, two), three) == join(one, join(two, three))
+        assert join(one, one) == one
+
+
+@pytest.mark.parametrize("relation", STRENGTH)
+def test_a_join_never_becomes_weaker_when_words_are_added(relation: str) -> None:
+    for other in STRENGTH:
+        assert joined([relation, other, EQUIVALENT]) == join(relation, other)
+        assert STRENGTH.index(join(relation, other)) >= STRENGTH.index(relation)
+
+
+def test_flipping_turns_the_order_around_and_joins_with_it() -> None:
+    assert flipped(SPECIFIC) == GENERAL
+    for one, two in product(STRENGTH, repeat=2):
+        assert flipped(flipped(one)) == one
+        assert flipped(join(one, two)) == join(flipped(one), flipped(two))
+
+
+def test_the_table_of_the_page_is_that_of_the_code() -> None:
+    named = (EQUIVALENT, SPECIFIC, GENERAL, DIFFERENT, OPPOSITE, MIXED)
+    names = {**{name: name for name in named}, "nothing known": UNKNOWN}
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in _PAGE.read_text(encoding="utf-8").splitlines()
+        if line.startswith(("| joined", *(f"| **{name}**" for name in names)))
+    ]
+    head = rows[0][1:]
+    assert len(rows) == len(head) + 1 == len(names) + 1
+    for row in rows[1:]:
+        for name, cell in zip(head, row[1:], strict=True):
+            assert names[cell] == join(names[row[0].strip("*")], names[name]), (row[0], name)

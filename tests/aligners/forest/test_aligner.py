@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +16,6 @@ from threadpoolctl import threadpool_limits
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.legitimacy import violations
 from forest_align.aligners.forest.options import PhraseCalibration
-from forest_align.aligners.forest.prepared_pair import base_pairs
 from forest_align.aligners.forest.result import reported_derivation
 from forest_align.aligners.pair import PairLike
 from forest_align.aligners.words.candidate import Candidate
@@ -73,16 +71,7 @@ def align_links(aligner: ForestAligner, source: Sentence, target: Sentence, link
 
 
 def phrases(alignment: Alignment) -> dict[tuple[str, str], bool]:
-    def text(side: Sentence, span: tuple[int, int]) -> str:
-        return " ".join(side.words[slice(*span)])
-
-    return {
-        (
-            text(alignment.source, pair.source_node.span),
-            text(alignment.target, pair.target_node.span),
-        ): pair.compositional
-        for pair in alignment.phrases
-    }
+    return {alignment.texts_of(pair): pair.compositional for pair in alignment.phrases}
 
 
 def test_relying_on_team_spirit_needs_the_noncompositional_step(aligner: ForestAligner) -> None:
@@ -126,24 +115,6 @@ def test_calibration_moves_probabilities_of_phrases_and_nothing_else(aligner: Fo
     ]
     assert [pair.probability for pair in one.phrases] != [pair.probability for pair in two.phrases]
     assert replace(one, phrases=()) == replace(two, phrases=())
-
-
-def test_a_word_link_has_the_probability_of_its_candidate(aligner: ForestAligner) -> None:
-    source, target = sentence("(S (NP (NN a)) (VP (VB b)))"), sentence("(S (NP (NN a)) (VP (VB b)))")
-    candidates = (Candidate((0, 1), (0, 1), 0.7), Candidate((1, 2), (1, 2), 0.9))
-    found = aligner.align_candidates(source, target, candidates)
-    assert (found.words.pairs, found.words.scores) == (((0, 0), (1, 1)), (0.7, 0.9))
-
-
-def test_a_candidate_counts_as_a_link_in_features_from_the_confident_probability_on(
-    aligner: ForestAligner,
-) -> None:
-    source, target = sentence("(NP (DT the) (NN xyz))"), sentence("(NP (JJ qrs) (NN tuv))")
-    none, below, at = (
-        aligner.features(source, target, [Candidate((1, 2), (1, 2), score)] if score else []).relations.sum()
-        for score in (0.0, 0.49, 0.5)
-    )
-    assert none == below < at
 
 
 def test_a_phrase_that_a_likely_link_leaves_is_less_probable(aligner: ForestAligner) -> None:
@@ -209,38 +180,9 @@ def test_the_published_search_knows_neither_links_of_groups_nor_single_supports(
     assert ("died", "passed away") not in phrases(found) and not found.root_aligned
 
 
-def test_a_candidate_out_of_range_is_an_input_error(aligner: ForestAligner) -> None:
-    source, target = map(sentence, RELYING)
-    with pytest.raises(InputError, match="out of range"):
-        aligner.align_candidates(source, target, [Candidate((0, 1), (40, 41), 0.9)])
-
-
 def test_a_sentence_without_forest_is_an_input_error(aligner: ForestAligner) -> None:
     with pytest.raises(InputError, match="forest"):
         aligner.align_prepared(Sentence.from_words(["a"]), Sentence.from_words(["a"]))
-
-
-def bad_and_good(count: int) -> Iterator[tuple[Sentence | str, Sentence]]:
-    source, target = map(sentence, RELYING)
-    for index in range(count):
-        yield ("" if index == 3 else source), target
-
-
-def test_one_bad_pair_does_not_stop_the_run(aligner: ForestAligner) -> None:
-    found = list(aligner.align_many(bad_and_good(6), batch_size=2))
-    assert [bool(one.error) for one in found] == [index == 3 for index in range(6)]
-    assert "empty" in found[3].error and not found[3].phrases
-
-
-def test_results_do_not_depend_on_workers(aligner: ForestAligner) -> None:
-    results = [
-        [
-            (one.words, one.phrases, one.log_probability, one.error)
-            for one in aligner.align_many(bad_and_good(9), batch_size=1, workers=workers)
-        ]
-        for workers in (1, 3)
-    ]
-    assert results[0] == results[1]
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -270,19 +212,6 @@ def test_links_of_the_caller_are_used_in_place_of_the_candidates_for_their_pair_
     assert len({one.words for one in wanted}) == 3
     assert found[4].error.startswith("link 0-40 is out of range")
     assert alone.to_json() == expected[1]
-
-
-def test_no_workers_are_refused(aligner: ForestAligner) -> None:
-    with pytest.raises(InputError, match="workers"):
-        aligner.align_many([], workers=0)
-
-
-@pytest.mark.parametrize("wrong", [["He", "died"], None, b"He died"])
-def test_what_is_no_text_is_refused_as_such(aligner: ForestAligner, wrong: Any) -> None:
-    with pytest.raises(InputError, match="expected a text or a Sentence"):
-        aligner.align(wrong, "He died")
-    with pytest.raises(InputError, match="expected a text or a Sentence"):
-        list(aligner.align_many([("He died", wrong)]))
 
 
 @settings(derandomize=True)
@@ -325,18 +254,6 @@ def test_every_alignment_is_legitimate(aligner: ForestAligner, seed: int) -> Non
         ]
         assert not violations(*searched.forests, *reported.trees, pairs, root_aligned=arrays.root_aligned)
     assert (arrays.log_posterior <= 0).all() and np.isfinite(arrays.log_posterior).all()
-
-
-def test_an_aligner_without_a_model_has_the_bundled_one() -> None:
-    assert ForestAligner().settings == ForestAligner.load("forest").settings
-
-
-def test_base_pairs_take_every_leaf_of_a_token(aligner: ForestAligner) -> None:
-    trees = [read_bracket(text) for text in ("(S (NP (NNP a)) (VP (VB b)))", "(S (NNP a) (VP (VB b)))")]
-    source = sentence_from_trees(trees)
-    target = sentence("(S (NP (NNP a)) (VP (VB b)))")
-    found = base_pairs(source, target, [Candidate((0, 1), (0, 1), 0.9)])
-    assert len(found) == 2
 
 
 def test_k_best_alignments_begin_with_the_best_one(aligner: ForestAligner) -> None:

@@ -43,11 +43,6 @@ def lexical_key(found: PairFeatures, i: int, j: int) -> str:
     return f"{found.source.attributes()[i]}\t{found.target.attributes()[j]}"
 
 
-def one_sided() -> ForestModel:
-    """The weights of the bundled model without lexicalised ones, normalised over the target side alone."""
-    return replace(bundled(), lexical={}, options=ForestOptions())
-
-
 def test_probabilities_are_those_of_the_definition() -> None:
     found, random = features(), np.random.default_rng(3)
     n, m = len(found.source), len(found.target)
@@ -95,30 +90,6 @@ def test_each_option_of_the_search_reaches_the_kernel(strict: bool, penalty: flo
         "temperature": 3.0,
         "packed": False,
     }
-
-
-def test_probabilities_of_each_source_class_add_up_to_one() -> None:
-    log_pair, log_null_source, log_null_target = one_sided().log_probabilities(features())
-    assert np.exp(log_pair).sum(axis=1) + np.exp(log_null_source) == pytest.approx(1.0)
-    assert ((log_null_target < 0) & np.isfinite(log_null_target)).all()
-
-
-def test_general_features_times_weights_give_the_same_probabilities() -> None:
-    model, found = one_sided(), features()
-    scores = general_features(found) @ model.weights
-    expected = scores[:-1] - np.log(np.exp(scores[:-1]).sum(axis=1, keepdims=True))
-    log_pair, log_null_source, _ = model.log_probabilities(found)
-    assert np.column_stack([log_pair, log_null_source]) == pytest.approx(expected)
-
-
-def test_a_lexicalised_weight_moves_its_pair_alone() -> None:
-    found = features()
-    key = lexical_key(found, 0, 0)
-    model = replace(one_sided(), lexical={key: 2.0})
-    before, after = (m.log_probabilities(found)[0] for m in (one_sided(), model))
-    difference = after - before
-    assert difference[0, 0] > 0 and (difference[0, 1:] < 0).all()
-    assert difference[1:] == pytest.approx(0.0)
 
 
 def test_a_saved_model_loads_the_same(tmp_path: Path) -> None:
@@ -172,18 +143,10 @@ def test_a_model_with_a_number_that_json_lacks_is_not_written(tmp_path: Path) ->
     assert not (tmp_path / "model").exists()
 
 
-def test_the_model_with_weights_set_by_hand_is_loaded_by_its_name() -> None:
-    aligner = load("fixed")
-    assert isinstance(aligner, ForestAligner)
-    assert not aligner.model.lexical
-    assert (aligner.model.weights != bundled().weights).any()
-
-
-def test_the_model_that_has_learned_nothing_is_loaded_by_its_name() -> None:
-    aligner = load("uniform")
-    assert isinstance(aligner, ForestAligner)
-    assert not aligner.model.lexical
-    assert not aligner.model.weights.any()
+def test_models_that_have_learned_nothing_are_loaded_by_their_names() -> None:
+    fixed, uniform = (load(name).model for name in ("fixed", "uniform"))
+    assert not fixed.lexical and (fixed.weights != bundled().weights).any() and fixed.weights.any()
+    assert not uniform.lexical and not uniform.weights.any()
 
 
 def test_a_missing_model_says_what_there_is(tmp_path: Path) -> None:
@@ -191,7 +154,3 @@ def test_a_missing_model_says_what_there_is(tmp_path: Path) -> None:
         load(tmp_path / "nothing")
     with pytest.raises(ModelError, match=r"holds no file model\.json"):
         ForestModel.load(tmp_path)
-
-
-def test_there_is_a_weight_for_each_feature() -> None:
-    assert bundled().weights.shape == (len(GENERAL_FEATURES),)

@@ -1,13 +1,16 @@
-"""Evidence about pairs of phrases, against a slow computation from the definitions."""
+"""Evidence about pairs of phrases, against a slow computation from the definitions, and the model of it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from forest_align.aligners.phrases.features import FEATURES, LEAST_CONSISTENT, ProposedPairs
+from forest_align.aligners.phrases.model import FARTHEST, PhraseModel
 from forest_align.aligners.phrases.sentence_spans import CATEGORIES, SentenceSpans
 from forest_align.aligners.phrases.word_tables import MOST_CERTAIN
 from forest_align.aligners.words.candidate import link_probabilities
@@ -16,7 +19,7 @@ from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import sentence_from_bracket
 from forest_align.types import InputError, Sentence
 
-from .phrase_cases import pair_with_vectors
+from .phrase_cases import pair_with_vectors, random_model
 
 SEEDS = range(10)
 
@@ -134,3 +137,23 @@ def test_sentences_need_forests_and_vectors() -> None:
     empty = np.zeros((len(source), len(target)))
     with pytest.raises(InputError, match="word vectors"):
         ProposedPairs.of(replace(source, vectors=None), target, empty, empty.astype(np.int32))
+
+
+def test_log_odds_are_those_of_the_same_network_in_torch() -> None:
+    model = random_model()
+    network = model.network
+    rows = np.random.default_rng(1).normal(size=(50, len(FEATURES)), scale=3).astype(np.float32)
+    values = torch.from_numpy(np.clip((rows - network.mean) / network.scale, -FARTHEST, FARTHEST))
+    for number, (weights, bias) in enumerate(network.layers, start=1):
+        values = torch.nn.functional.linear(values, torch.from_numpy(weights.T), torch.from_numpy(bias))
+        values = values if number == len(network.layers) else torch.relu(values)
+    np.testing.assert_allclose(model.log_odds(rows), values[:, 0].numpy(), atol=1e-4)
+
+
+def test_a_saved_model_is_the_same(tmp_path: Path) -> None:
+    model = random_model()
+    model.save(tmp_path)
+    found = PhraseModel.load(tmp_path)
+    rows = np.random.default_rng(1).normal(size=(9, len(FEATURES))).astype(np.float32)
+    np.testing.assert_array_equal(found.log_odds(rows), model.log_odds(rows))
+    assert found.card == model.card

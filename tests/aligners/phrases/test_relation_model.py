@@ -11,28 +11,22 @@ import pytest
 from forest_align.aligners.contextual.pair_evidence import pair_evidence
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.phrases.features import SpanEvidence, SpanPairIndex, span_evidence
-from forest_align.aligners.phrases.model import RectifierNetwork
+from forest_align.aligners.phrases.related import JudgedRelations, with_relations
 from forest_align.aligners.phrases.relation_model import SIGNED, SYMMETRIC, RelationModel, relation_features
 from forest_align.aligners.words.candidate import link_probabilities
-from forest_align.alignment import CHUNK_RELATIONS
+from forest_align.alignment import CHUNK_RELATIONS, Alignment, Links, PhrasePair
 from forest_align.lexicon.lexicon import load_lexicon
-from forest_align.types import ModelError
+from forest_align.meaning.relation_algebra import SentenceRelations
+from forest_align.types import ModelError, Node, Sentence
 
-from .phrase_cases import pair_with_vectors
+from .phrase_cases import pair_with_vectors, random_network
 
 INPUTS = len(SYMMETRIC) + len(SIGNED)
 
 
-def untrained(seed: int = 0) -> RelationModel:
-    """A network of random weights."""
-    rng = np.random.default_rng(seed)
-    sizes = ((INPUTS, 6), (6, len(CHUNK_RELATIONS) + 1))
-    first, second = (
-        (rng.normal(size=size).astype(np.float32), rng.normal(size=size[1]).astype(np.float32))
-        for size in sizes
-    )
-    ones = np.ones(INPUTS, np.float32)
-    return RelationModel(RectifierNetwork(0.1 * ones, 2 * ones, (first, second)), {"made": "by chance"})
+def untrained() -> RelationModel:
+    network = random_network(0, INPUTS, 6, len(CHUNK_RELATIONS) + 1)
+    return RelationModel(network, {"made": "by chance"})
 
 
 def all_pairs(phrases: SpanEvidence) -> SpanPairIndex:
@@ -89,17 +83,12 @@ def test_a_saved_model_is_the_same_and_damaged_ones_are_refused(tmp_path: Path) 
     [
         ("He passed away .", "He died .", ("passed away", "died"), {"equivalent"}),
         ("They sold 500 cars .", "They sold 400 cars .", ("500 cars", "400 cars"), {"different"}),
-        (
-            "The dog barked .",
-            "The big brown dog barked .",
-            ("The dog", "The big brown dog"),
-            {"more general"},
-        ),
-        (
-            "The big brown dog barked .",
-            "The dog barked .",
-            ("The big brown dog", "The dog"),
-            {"more specific"},
+        *(
+            (f"{one} barked .", f"{two} barked .", (one, two), {relation})
+            for one, two, relation in (
+                ("The dog", "The big brown dog", "more general"),
+                ("The big brown dog", "The dog", "more specific"),
+            )
         ),
     ],
 )
@@ -107,15 +96,46 @@ def test_the_bundled_model_knows_what_says_more(
     source: str, target: str, phrase: tuple[str, str], wanted: set[str]
 ) -> None:
     found = ForestAligner().align(source, target)
-    words = found.source.words, found.target.words
-    pair = next(
-        pair
-        for pair in found.phrases
-        if (
-            " ".join(words[0][slice(*pair.source_node.span)]),
-            " ".join(words[1][slice(*pair.target_node.span)]),
-        )
-        == phrase
-    )
+    pair = next(pair for pair in found.phrases if found.texts_of(pair) == phrase)
     assert pair.relation is not None and pair.relation.name in wanted
     assert pair.similarity is not None and (pair.similarity > 4) == ("equivalent" in wanted)
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "relation"),
+    [
+        ("over Monday", "on Monday", "equivalent"),
+        ("over", "on", None),
+        ("on", "on", "equivalent"),
+        (".", ";", None),
+        ("big", "large", "equivalent"),
+    ],
+)
+def test_function_words_that_differ_have_no_relation_alone(
+    source: str, target: str, relation: str | None
+) -> None:
+    sides = [Sentence.from_words(text.split()) for text in (source, target)]
+    whole = PhrasePair(Node(0, len(sides[0]), ""), Node(0, len(sides[1]), ""), 0.9)
+    links = [(k, k) for k in range(len(sides[0]))]
+    alignment = Alignment(*sides, words=Links(tuple(links)), phrases=(whole,))
+    (pair,) = with_relations(alignment, JudgedRelations(SentenceRelations([], []), {})).phrases
+    assert (pair.relation and pair.relation.name) == relation
+
+
+def test_nothing_is_said_of_phrases_that_may_not_correspond() -> None:
+    sides = [Sentence.from_words([word]) for word in ("big", "large")]
+    pairs = tuple(PhrasePair(Node(0, 1, ""), Node(0, 1, ""), probability) for probability in (0.4, 0.9))
+    alignment = Alignment(*sides, words=Links(((0, 0),)), phrases=pairs)
+    unlikely, likely = with_relations(alignment, JudgedRelations(SentenceRelations([], []), {})).phrases
+    assert unlikely.relation is None and likely.relation is not None
+
+
+def test_a_phrase_whose_word_is_linked_elsewhere_is_not_equivalent() -> None:
+    """*A boy is sliding, a tube*, *a sliding tube*: the link of *sliding* leads out of the tubes."""
+    sides = Sentence.from_words(["sliding", "a", "tube"]), Sentence.from_words(["a", "sliding", "tube"])
+    tubes = PhrasePair(Node(1, 3, "NP"), Node(0, 3, "NP"), 0.9)
+    links = Links(((0, 1), (1, 0), (2, 2)))
+    for outside, expected in (((), "equivalent"), (((0, 1),), None)):
+        alignment = Alignment(*sides, words=links, phrases=(tubes,), outside=outside)
+        (found,) = with_relations(alignment, JudgedRelations(SentenceRelations([], []), {})).phrases
+        assert (found.relation and found.relation.name) == expected
