@@ -96,6 +96,13 @@ def test_groups_are_those_that_a_search_over_all_spans_finds(
         ("cats - dogs", "cats dogs", []),
         ("-- --", "----", []),
         ("to o", "too", []),
+        (
+            "the Department of Justice",
+            "the DOJ",
+            [((1, 4), (1, 2), kind) for kind in ("acronym", "collocation")],
+        ),
+        ("the Bank of America", "the BA", [((1, 4), (1, 2), "acronym")]),
+        ("IT", "it", []),
     ],
 )
 def test_groups_of_small_sentences(one: str, two: str, expected: list) -> None:

@@ -1,4 +1,4 @@
-"""x."""
+"""Word candidates of the lexicon, of a link model and of the caller."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from forest_align.aligners.words.lexical import (
     LexicalCandidates,
 )
 from forest_align.alignment import Links
-from forest_align.lexicon.groups import Group, lexical_groups, linked_blocks
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import InputError, Sentence
@@ -163,63 +162,6 @@ def test_weak_given_links_make_blocks_too_and_scores_beyond_one_are_errors() -> 
     with pytest.raises(InputError, match="from 0 to 1 for link 0-1, found 2"):
         links = Links.of([(0, 1)], scores=[2.0])
         GivenCandidates(links).candidates(sentence, sentence)
-
-
-def groups_of(one: str, two: str, ppdb: PairTable | None = None) -> set[tuple[str, str, str]]:
-    source, target = sentence_of(one), sentence_of(two)
-    found = lexical_groups(source, target, load_lexicon(), ppdb)
-    swapped = lexical_groups(target, source, load_lexicon(), ppdb)
-    assert sorted(Group(g.target, g.source, g.kind) for g in swapped) == found
-    return {
-        (" ".join(source.words[slice(*g.source)]), " ".join(target.words[slice(*g.target)]), g.kind)
-        for g in found
-    }
-
-
-@pytest.mark.parametrize(
-    ("one", "two", "group"),
-    [
-        ("He passed away yesterday", "Yesterday he died", ("passed away", "died", "collocation")),
-        ("in NYC today", "in New York City today", ("NYC", "New York City", "acronym")),
-        ("a well-known man", "a well known man", ("well-known", "well known", "joined")),
-        ("ten per cent", "ten percent", ("per cent", "percent", "joined")),
-        ("the Department of Justice", "the DOJ", ("Department of Justice", "DOJ", "acronym")),
-        ("the Bank of America", "the BA", ("Bank of America", "BA", "acronym")),
-    ],
-)
-def test_groups_that_the_lexicon_knows(one: str, two: str, group: tuple[str, str, str]) -> None:
-    assert group in groups_of(one, two)
-
-
-def test_groups_of_the_users_table() -> None:
-    table = PairTable([("hit the road", "leave"), ("cat", "feline")])
-    assert groups_of("they hit the road", "they leave", table) == {("hit the road", "leave", "ppdb")}
-
-
-def test_sentences_without_groups_have_none() -> None:
-    assert groups_of("the cat sat", "a dog ran") == set()
-    assert groups_of("IT", "it") == set()
-
-
-def test_blocks_of_links_are_taken_apart_into_smaller_ones() -> None:
-    """*was taken into custody* and *arrested*: the phrase of the tree may leave *was* out."""
-    probabilities = np.zeros((4, 2))
-    probabilities[:, 1] = [0.6, 0.9, 0.8, 0.8]
-    found = {group.source for group in linked_blocks(probabilities)}
-    assert found == {(0, 2), (0, 3), (0, 4), (1, 3), (1, 4), (2, 4)}
-
-
-def test_where_all_words_are_linked_there_are_no_blocks() -> None:
-    assert linked_blocks(np.ones((9, 9))) == []
-
-
-def test_linked_blocks_fill_their_spans() -> None:
-    probabilities = np.zeros((5, 6))
-    probabilities[0, 0] = 0.9
-    probabilities[1, 1:3] = 0.8
-    probabilities[2:4, 4] = 0.7
-    probabilities[4, [3, 5]] = 0.9
-    assert linked_blocks(probabilities) == [Group((1, 2), (1, 3), "block"), Group((2, 4), (4, 5), "block")]
 
 
 SOURCE = Sentence.from_words(["He", "kicked", "the", "bucket"], ["PRP", "VBD", "DT", "NN"])
