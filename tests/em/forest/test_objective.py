@@ -71,22 +71,6 @@ def test_value_is_the_plain_sum_over_events_and_contexts_sum_to_one(seed: int) -
     assert np.add.reduceat(probabilities, offsets[:-1]) == pytest.approx(np.ones(len(offsets) - 1))
 
 
-def test_without_shared_features_the_optimum_is_the_relative_frequency() -> None:
-    table = EventTable(
-        np.arange(6),
-        np.arange(5, dtype=np.int32),
-        5,
-        np.arange(5, dtype=np.int32),
-        np.ones(5),
-        np.array([0, 3, 5]),
-    )
-    counts = np.array([2.0, 5.0, 3.0, 1.0, 4.0])
-    weights, value = maximize(Objective(table, counts, 0.0), np.zeros(5), 200)
-    frequencies = np.array([0.2, 0.5, 0.3, 0.2, 0.8])
-    assert np.exp(table.log_probabilities(weights)) == pytest.approx(frequencies, abs=1e-4)
-    assert value == pytest.approx(float(counts @ np.log(frequencies)), abs=1e-6)
-
-
 def test_planted_weights_are_recovered_from_their_own_expected_counts() -> None:
     random = np.random.default_rng(11)
     table = random_table(random)

@@ -28,12 +28,6 @@ PHRASES = st.sets(st.integers(0, 5))
 GOLD_OF_THREE = st.lists(st.tuples(PHRASES, PHRASES, PHRASES, PHRASES), min_size=1, max_size=4)
 
 
-def test_one_pair_and_two_annotators_by_hand() -> None:
-    scores = score_phrases([{1, 2, 9}], [[{1, 2, 3}, {1, 3, 4}]]).scores
-    assert scores.precision == pytest.approx(2 / 3)  # 1 and 2 are in the union
-    assert scores.recall == 0.5  # of the agreed 1 and 3
-
-
 @given(GOLD_OF_THREE)
 def test_scores_equal_the_formulas_of_the_paper(corpus) -> None:
     predicted, gold = [pair[0] for pair in corpus], [list(pair[1:]) for pair in corpus]
@@ -185,24 +179,8 @@ def test_counts_equal_set_arithmetic(case, random) -> None:
     possible, sure = naive_projection(sources, targets, links)
     expected = (len(set(predicted) & possible), len(set(predicted)), len(set(predicted) & sure), len(sure))
     assert count_projected(predicted, project(sources, targets, links), links) == expected
-
-
-def test_an_unaligned_determiner_makes_a_pair_possible_but_not_sure() -> None:
-    # the dog barked ↔ a loud dog barked, articles and "loud" unaligned
-    source = [(0, 3), (0, 2), (0, 1), (1, 2), (2, 3)]
-    target = [(0, 4), (0, 3), (0, 1), (1, 2), (2, 3), (3, 4)]
-    projection = project(source, target, Links.of([(1, 2), (2, 3)]))
-    assert projection.sure_pairs() == {((1, 2), (2, 3)), ((2, 3), (3, 4)), ((0, 3), (0, 4))}
-    assert projection.possible_pairs() - projection.sure_pairs() == {
-        ((0, 2), (2, 3)),
-        ((1, 2), (0, 3)),
-        ((0, 2), (0, 3)),
-    }
-    predicted = [((0, 2), (0, 3)), ((0, 3), (0, 4)), ((0, 1), (0, 1)), ((1, 2), (3, 4))]
-    counts = count_projected(predicted, projection, Links.of([(1, 2), (2, 3)]))
-    assert counts == (2, 4, 1, 3)
-    scores = score_constituents([counts]).micro()
-    assert (scores.precision, scores.recall) == (0.5, pytest.approx(1 / 3))
+    scores = score_constituents([expected]).micro()
+    assert scores.precision == (expected[0] / expected[1] if predicted else 1)
 
 
 def test_an_empty_span_is_an_error_that_shows_it() -> None:
@@ -237,46 +215,7 @@ def test_pairs_of_parts_are_no_constituent_pairs() -> None:
     assert constituent_pairs(alignment) == {((0, 2), (0, 2)), ((0, 2), (2, 3))}
 
 
-SOURCE = ["A", "cat", "standing", "on", "tree", "branches", "."]
-
-TARGET = ["A", "black", "and", "white", "cat", "is", "high", "up", "on", "tree", "branches", "."]
-
-CHUNKS = [((0, 1), (0, 1, 2, 3, 4)), ((2,), (5,)), ((3, 4, 5), (8, 9, 10)), ((6,), ()), ((), (6, 7))]
-
-CAT = ((0, 2), (0, 5))
-
-BRANCHES = ((3, 6), (8, 11))
-
-
-def judge(wanted=(CAT, BRANCHES)) -> ChunkJudge:
-    return ChunkJudge.of(SOURCE, TARGET, CHUNKS, wanted)
-
-
-def test_whole_aligned_chunks_are_right_and_found() -> None:
-    assert judge().count([CAT, CAT]) == (1, 1, 1, 2, 1, 1)
-
-
-def test_a_phrase_that_cuts_a_chunk_is_widened() -> None:
-    assert judge().count([((1, 3), (4, 6))]) == (0, 0, 0, 2, 1, 1)
-    assert judge().count([((1, 3), (4, 5))]) == (0, 0, 0, 2, 0, 1)
-
-
 SPANS = st.tuples(st.integers(0, 5), st.integers(1, 3)).map(lambda pair: (pair[0], min(pair[0] + pair[1], 6)))
-
-
-@given(
-    st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=6),
-    st.lists(st.tuples(SPANS, SPANS), max_size=8),
-)
-def test_chunks_of_one_word_each_are_word_links(links: set, predicted: list) -> None:
-    words = list("abcdef")
-    gold = Links.of(links)
-    every = [(a, b) for a in range(6) for b in range(a + 1, 7)]
-    projection = project(every, every, gold)
-    judged = ChunkJudge.of(words, words, [((i,), (j,)) for i, j in links], projection.sure_pairs())
-    counts = judged.count(predicted)
-    assert counts[:4] == count_projected(predicted, projection, gold)
-    assert counts[4:] == counts[:2]
 
 
 CUTS = st.sets(st.integers(1, 5)).map(lambda cuts: list(pairwise(sorted({0, *cuts, 6}))))

@@ -11,13 +11,6 @@ from forest_align.eval.metrics.scores import calibrate
 from forest_align.types import InputError
 
 
-def test_error_of_two_bins_by_hand() -> None:
-    # 0.9, 0.9 with one right: |0.5 - 0.9| on two items; 0.2 wrong: |0 - 0.2| on one
-    result = calibrate([0.9, 0.9, 0.2], [True, False, False])
-    assert result.expected_error == pytest.approx((2 * 0.4 + 0.2) / 3)
-    assert result.count.tolist() == [0, 0, 1, 0, 0, 0, 0, 0, 0, 2]
-
-
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1), st.integers(1, 20))
 def test_error_equals_a_loop_over_bins(items, bins) -> None:
     total = 0.0
