@@ -17,6 +17,7 @@ import argparse
 import time
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -89,19 +90,14 @@ class _ParserFigures:
         self.matched += sum((gold & predicted).values())
         self.gold += sum(gold.values())
         self.predicted += sum(predicted.values())
-        found = dict(zip(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True), scores.tags, strict=True))
-        places = zip(gold_edges[:-1].tolist(), gold_edges[1:].tolist(), strict=True)
-        self.right_tags += sum(
-            found.get(place) == tag for place, tag in zip(places, sentence.tags, strict=True)
-        )
+        found = dict(zip(pairwise(edges.tolist()), scores.tags, strict=True))
+        places = zip(pairwise(gold_edges.tolist()), sentence.tags, strict=True)
+        self.right_tags += sum(found.get(place) == tag for place, tag in places)
         self.tags += len(sentence)
 
     def __str__(self) -> str:
         f1 = 200 * self.matched / max(1, self.gold + self.predicted)
-        recall, precision = (
-            100 * self.matched / max(1, self.gold),
-            100 * self.matched / max(1, self.predicted),
-        )
+        recall, precision = (100 * self.matched / max(1, total) for total in (self.gold, self.predicted))
         tags = 100 * self.right_tags / max(1, self.tags)
         return f"F1 {f1:5.2f} (P {precision:5.2f} R {recall:5.2f})  tags {tags:5.2f}"
 
@@ -123,16 +119,11 @@ def as_in_news(sentence: TreebankSentence) -> list[str]:
     return written
 
 
-def _spaced_words(sentence: TreebankSentence) -> tuple[list[str], str]:
-    """Return a sentence's unescaped words, and the text of them with blanks as in written English."""
-    words = [plain_word(word).replace("\xa0", "") or "?" for word in sentence.words]
-    spaces = import_isolated("benepar.ptb_unescape").guess_space_after(as_in_news(sentence))
-    return words, "".join(word + " " * space for word, space in zip(words, spaces, strict=True)).rstrip(" ")
-
-
 def _as_raw(sentence: TreebankSentence) -> tuple[list[str], list[str]]:
     """Return a sentence's unescaped words, and the tokens that the tokenizer makes from their text."""
-    words, text = _spaced_words(sentence)
+    words = [plain_word(word).replace("\xa0", "") or "?" for word in sentence.words]
+    spaces = import_isolated("benepar.ptb_unescape").guess_space_after(as_in_news(sentence))
+    text = "".join(word + " " * space for word, space in zip(words, spaces, strict=True)).rstrip(" ")
     return words, [token.text for token in tokenize(text)]
 
 
@@ -184,25 +175,12 @@ def calibration(
 ) -> tuple[float, float]:
     """Return the calibration error of labelled spans and the mean log-likelihood of the gold trees."""
     parts = [
-        span_probabilities(found, sentence, temperature)
-        for found, sentence in zip(scored, sentences, strict=True)
-        if isinstance(found, SpanScores)
+        span_probabilities(scores, sentence, temperature)
+        for scores, sentence in zip(scored, sentences, strict=True)
+        if isinstance(scores, SpanScores)
     ]
     probabilities, right = (np.concatenate([part[place] for part in parts]) for place in (0, 1))
     return calibrate(probabilities, right).expected_error, float(np.mean([part[2] for part in parts]))
-
-
-def _report_calibration(
-    scorer: SpanScorer, sentences: Sequence[TreebankSentence], temperatures: Sequence[float]
-) -> None:
-    """Print calibration error and mean log-likelihood at several temperatures (beside the model's own)."""
-    scored = scorer.score([sentence.words for sentence in sentences])
-    for temperature in temperatures:
-        error, likelihood = calibration(scored, sentences, temperature)
-        print(
-            f"    temperature {temperature:.2f}: calibration error {error:.4f}, "
-            f"log-likelihood {likelihood:.3f}"
-        )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -241,5 +219,10 @@ def run(options: argparse.Namespace) -> None:
             figures = evaluate(scorer, chosen, condition)
             speed = len(chosen) / (time.perf_counter() - begun)
             print(f"{name:15} {condition:6} {figures}  {len(chosen)} sentences, {speed:.0f}/s", flush=True)
-        if options.temperatures:
-            _report_calibration(scorer, chosen, options.temperatures)
+        scored = scorer.score([sentence.words for sentence in chosen]) if options.temperatures else []
+        for temperature in options.temperatures:
+            error, likelihood = calibration(scored, chosen, temperature)
+            print(
+                f"    temperature {temperature:.2f}: calibration error {error:.4f}, "
+                f"log-likelihood {likelihood:.3f}"
+            )

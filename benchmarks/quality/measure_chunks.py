@@ -19,10 +19,9 @@ import numpy as np
 from forest_align.aligners.chunks import aligned_chunks, related_links
 from forest_align.aligners.pair import GivenChunks
 from forest_align.aligners.phrases.relation_model import RelationModel
-from forest_align.em.phrases.examples import LinkedPair, read_linked_pairs
+from forest_align.em.phrases.examples import LinkedPair, joined, read_linked_pairs
 from forest_align.em.phrases.relation_training import (
     CHUNKS,
-    RelationExamples,
     relation_examples,
     train_relations,
 )
@@ -67,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             for one, its in zip(known, of_file, strict=True)
             if its != fold
         ]
-        model = train_relations(RelationExamples.joined(others))
+        model = train_relations(joined(others))
         for own, pairs, of_file in zip(rows, files, folds, strict=True):
             own += [counts(one, model) for one, its in zip(pairs, of_file, strict=True) if its == fold]
     tables = {**dict(zip(CHUNKS, rows, strict=True)), "all": [row for own in rows for row in own]}

@@ -26,7 +26,7 @@ from forest_align.em.contextual.rearranging import (
     participles_of,
     rearranged_pair,
 )
-from forest_align.em.corpus.corpus import parser_fingerprint
+from forest_align.em.corpus.parsed_pairs import parser_fingerprint
 from forest_align.em.fitting.cross_fitting import FOLDS, Keys, folds_of, sentence_key
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.storage.fingerprints import fingerprint_of

@@ -19,8 +19,8 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 def misspelled_word(word: str, chance: random.Random) -> str:
     """The word with one mistake; its first and last letters stay."""
-    at = chance.randrange(1, len(word) - 2)
-    before, letter, after = word[:at], word[at], word[at + 1 :]
+    place = chance.randrange(1, len(word) - 2)
+    before, letter, after = word[:place], word[place], word[place + 1 :]
     kind = chance.choice(("exchanged", "left out", "doubled", "mistyped"))
     if kind == "exchanged":
         return before + after[0] + letter + after[1:]
@@ -36,12 +36,11 @@ def can_be_misspelled(word: str) -> bool:
 
 def misspelled_sentence(words: Sequence[str], chance: random.Random) -> tuple[str, ...]:
     """The sentence with one word misspelled, or unchanged if no word can be."""
-    found = list(words)
-    places = [place for place, word in enumerate(words) if can_be_misspelled(word)]
-    if places:
+    changed = list(words)
+    if places := [place for place, word in enumerate(words) if can_be_misspelled(word)]:
         place = chance.choice(places)
-        found[place] = misspelled_word(found[place], chance)
-    return tuple(found)
+        changed[place] = misspelled_word(changed[place], chance)
+    return tuple(changed)
 
 
 _DETERMINERS = frozenset({"DT", "PRP$"})
@@ -106,15 +105,15 @@ def rearranged_pair(
         source, target, links = target, source, _transposed(links)
     if chance.random() < _EQUAL_HEADS:
         source, target = with_equal_heads(source, target, links, chance)
-    found = passive(target, lemma, participles) if chance.random() < _PASSIVE else None
-    found = found or exchanged(target, chance)
-    if found is None:
+    changed = passive(target, lemma, participles) if chance.random() < _PASSIVE else None
+    changed = changed or exchanged(target, chance)
+    if changed is None:
         return None
-    position = {place: k for k, place in enumerate(found.places)}
+    position = {place: number for number, place in enumerate(changed.places)}
     moved = [(i, position[j]) for i, j in links]
     if chance.random() < 0.5:
-        return RearrangedPair(source.words, found.words, moved)
-    return RearrangedPair(found.words, source.words, _transposed(moved))
+        return RearrangedPair(source.words, changed.words, moved)
+    return RearrangedPair(changed.words, source.words, _transposed(moved))
 
 
 def noun_phrases(tags: Sequence[str]) -> list[tuple[int, int]]:
@@ -140,9 +139,8 @@ def exchanged(sentence: Tagged, chance: random.Random) -> Rearranged | None:
     if len(phrases) < 2:
         return None
     (a, b), (c, d) = sorted(chance.sample(phrases, 2))
-    return in_order(
-        sentence, (*range(a), *range(c, d), *range(b, c), *range(a, b), *range(d, len(sentence.words)))
-    )
+    rest = range(d, len(sentence.words))
+    return in_order(sentence, (*range(a), *range(c, d), *range(b, c), *range(a, b), *rest))
 
 
 def participles_of(sentences: Iterable[Tagged], lemma: Callable[[str, str], str]) -> dict[str, str]:
@@ -175,22 +173,12 @@ def passive(
         if participle is None or verb_lemma in NO_PASSIVE:
             continue
         auxiliary = _AUXILIARIES[tags[verb]][tags[end - 1] in {"NNS", "NNPS"}]
-        found = in_order(
-            sentence,
-            (
-                *range(start),
-                *range(verb + 1, end),
-                -1,
-                verb,
-                -1,
-                *range(start, verb),
-                *range(end, len(words)),
-            ),
-        )
-        changed = list(found.words)
-        place = start + end - verb - 1
+        subject, patient, rest = range(start, verb), range(verb + 1, end), range(end, len(words))
+        turned = in_order(sentence, (*range(start), *patient, -1, verb, -1, *subject, *rest))
+        changed = list(turned.words)
+        place = start + len(patient)
         changed[place : place + 3] = auxiliary, participle, "by"
-        return Rearranged(tuple(changed), found.places)
+        return Rearranged(tuple(changed), turned.places)
     return None
 
 
@@ -213,7 +201,7 @@ def with_equal_heads(
             partner = partners[head][0]
             if back[partner] == [head] and source.tags[partner] == tag:
                 heads[tag].append((partner, head))
-    several = [found for found in heads.values() if len(found) > 1]
+    several = [pairs for pairs in heads.values() if len(pairs) > 1]
     if not several:
         return source, target
     (i, j), (other_i, other_j) = chance.sample(chance.choice(several), 2)

@@ -48,7 +48,7 @@ from forest_align.em.contextual.examples import (
     read_examples,
     sentences_of_tests,
 )
-from forest_align.em.corpus.corpus import parser_fingerprint
+from forest_align.em.corpus.parsed_pairs import parser_fingerprint
 from forest_align.em.fitting.cross_fitting import FOLDS
 from forest_align.eval.metrics.scores import MatchCounts, calibrate
 from forest_align.storage.fingerprints import fingerprint_of
@@ -74,8 +74,8 @@ def run(options: argparse.Namespace) -> None:
 
     def project(example: LinkExample) -> LinkExample:
         mean, matrix = projections[example.fold if id(example) in in_training else -1]
-        sides = (_with_projection(side, mean, matrix) for side in (example.source, example.target))
-        return replace(example, source=next(sides), target=next(sides))
+        source, target = (_with_projection(side, mean, matrix) for side in (example.source, example.target))
+        return replace(example, source=source, target=target)
 
     projected = [project(e) for e in trained]
     first = fit_first(projected, settings)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -19,11 +19,13 @@ from forest_align.data.formats.format import PhraseUnit, SentencePair
 from forest_align.data.pairs import read_pairs
 from forest_align.em.contextual.examples import mtref_train_links, only_sure
 from forest_align.em.corpus.cache import ArrayStore
-from forest_align.em.corpus.corpus import LazyParser, parser_fingerprint
-from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs
+from forest_align.em.corpus.parsed_pairs import LazyParser, ParsedPair, parse_pairs, parser_fingerprint
 from forest_align.eval.metrics.unit_scores import IDENTITY
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import InputError
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 #: Files below the data folder. The first has marked phrases, the others word links.
 MARKED = "phrases/etpc-dev.jsonl"
@@ -45,7 +47,7 @@ class LabelledPair:
 
     corpus: str  # `"etpc"` or a key of LINKED
     proposed: ProposedPairs
-    labels: np.ndarray  # int64, shape (K,), see forest_align.em.phrases.examples
+    labels: np.ndarray  # int64, shape (K,), see labels_of
 
 
 def read_labelled(data: Path, corpus: str, parser: str, cache: Path) -> Iterator[LabelledPair]:
@@ -68,6 +70,9 @@ def _labels(one: ParsedPair, proposed: ProposedPairs, sure: list[tuple[int, int]
     by_all = labels_of(proposed, pair.links)
     labels[(labels == WRONG) & (by_all != WRONG)] = UNKNOWN
     return labels
+
+
+_Examples = TypeVar("_Examples", bound="DataclassInstance")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,14 +101,10 @@ def examples_of(labelled: LabelledPair, random: np.random.Generator) -> PhraseEx
     )
 
 
-def joined(parts: list[PhraseExamples]) -> PhraseExamples:
-    """All examples of several sentence pairs."""
-    return PhraseExamples(
-        *(
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in ("features", "wanted", "weight", "convention")
-        )
-    )
+def joined(parts: Sequence[_Examples]) -> _Examples:
+    """All examples of several sentence pairs: their arrays, one after another."""
+    names = [field.name for field in fields(parts[0])]
+    return type(parts[0])(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
 #: *Sure* and *possible* pairs are those of :func:`~forest_align.alignment.project`; links leave a *wrong*

@@ -33,8 +33,7 @@ from forest_align.aligners.phrases.model import PhraseModel
 from forest_align.data.formats.format import SentencePair
 from forest_align.data.pairs import read_pairs
 from forest_align.em.corpus.cache import ArrayStore
-from forest_align.em.corpus.corpus import LazyParser, parser_fingerprint
-from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs
+from forest_align.em.corpus.parsed_pairs import LazyParser, ParsedPair, parse_pairs, parser_fingerprint
 from forest_align.em.fitting import cross_fitting
 from forest_align.em.fitting.cross_fitting import Keys, folds_of, sentence_key
 from forest_align.em.fitting.optimization import (
@@ -43,7 +42,7 @@ from forest_align.em.fitting.optimization import (
     fit_rectifier,
     with_convention,
 )
-from forest_align.em.phrases.examples import MARKED
+from forest_align.em.phrases.examples import MARKED, joined
 from forest_align.em.phrases.training import FOLDS
 from forest_align.eval.benchmarks.marked_phrases import is_dev_verse
 from forest_align.eval.metrics.unit_scores import marked_spans
@@ -79,8 +78,8 @@ def examples_of(pairs: DerivationPairs, pair: SentencePair) -> JudgeExamples:
 
 def _joined(examples: Sequence[JudgeExamples]) -> tuple[np.ndarray, torch.Tensor]:
     """The features of several sentence pairs, and what is wanted of them."""
-    features = np.concatenate([one.features for one in examples])
-    return features, torch.from_numpy(np.concatenate([one.wanted for one in examples]))
+    every = joined(examples)
+    return every.features, torch.from_numpy(every.wanted)
 
 
 def train_judge(

@@ -25,7 +25,7 @@ from forest_align.aligners.phrases.relation_model import RelationModel, relation
 from forest_align.alignment import CHUNK_RELATIONS, MOST_SIMILAR, SWAPPED_RELATIONS
 from forest_align.em.corpus.parsed_pairs import ParsedPair
 from forest_align.em.fitting.optimization import RectifierSettings, fit_rectifier
-from forest_align.em.phrases.examples import LinkedPair, read_linked_pairs
+from forest_align.em.phrases.examples import LinkedPair, joined, read_linked_pairs
 from forest_align.system.terminal import counted
 
 CHUNKS = ("headlines", "images", "answers-students")
@@ -108,7 +108,7 @@ def run(options: argparse.Namespace) -> None:
     parts = list(read)
     for line in measured(parts, options.folds, options.seed):
         print(line, flush=True)
-    examples = RelationExamples.joined([part for _, part in parts])
+    examples = joined([part for _, part in parts])
     card = {
         "trained on": [*(f"iSTS 2016 {name} (train)" for name in CHUNKS), "SSD (dev half)"],
         "phrase pairs": len(examples.relations),
@@ -125,7 +125,7 @@ def measured(parts: Sequence[tuple[str, RelationExamples]], folds: int, seed: in
     rows: dict[str, list[np.ndarray]] = {}
     for fold in range(folds):
         model = train_relations(
-            RelationExamples.joined([part for k, (_, part) in enumerate(parts) if k % folds != fold]), seed
+            joined([part for k, (_, part) in enumerate(parts) if k % folds != fold]), seed
         )
         for name, part in (one for k, one in enumerate(parts) if k % folds == fold):
             rows.setdefault(name, []).append(_judged(model, part))
@@ -181,12 +181,6 @@ class RelationExamples:
     relations: np.ndarray  # int64, shape (K,): numbers of relations, or ANOTHER
     scores: np.ndarray  # float32, shape (K,): similarities from 0 to 5, or NO_SCORE
 
-    @classmethod
-    def joined(cls, parts: Sequence[RelationExamples]) -> RelationExamples:
-        """All examples of several sentence pairs."""
-        names = ("symmetric", "signed", "relations", "scores")
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
-
     @property
     def swapped(self) -> RelationExamples:
         """The examples of the swapped sentences."""
@@ -196,7 +190,7 @@ class RelationExamples:
 
 def train_relations(examples: RelationExamples, seed: int = 0) -> RelationModel:
     """Minimize cross-entropy and squared error, in both directions."""
-    both = RelationExamples.joined([examples, examples.swapped])
+    both = joined([examples, examples.swapped])
     features = np.concatenate([both.symmetric, both.signed], axis=1)
     relations, scores = torch.from_numpy(both.relations), torch.from_numpy(both.scores)
 

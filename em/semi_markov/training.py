@@ -239,7 +239,9 @@ def train_semi_markov_model(
             if len(losses) - 1 > settings.iterations:
                 raise saved.past("iterations", settings.iterations)
             minimizer.restore(arrays, facts["optimizer"])
-        while len(losses) <= settings.iterations and not _has_converged(losses):
+        while len(losses) <= settings.iterations:
+            if len(losses) > 1 and losses[-2] - losses[-1] <= _TOLERANCE * losses[-1]:
+                break
             minimizer.step()
             losses.append(minimizer.value)
             arrays, numbers = minimizer.state()
@@ -250,10 +252,6 @@ def train_semi_markov_model(
     narrow = {name: values.astype(np.float32) for name, values in weights.items()}
     model = SemiMarkovModel(narrow, {}, settings.options, settings.both_directions)
     return model, tuple(loss / len(examples) for loss in losses)
-
-
-def _has_converged(losses: Sequence[float]) -> bool:
-    return len(losses) > 1 and losses[-2] - losses[-1] <= _TOLERANCE * losses[-1]
 
 
 def fingerprint(examples: Iterable[LatticeExample]) -> str:

@@ -119,37 +119,42 @@ _Labelled = tuple[str, bool, bool, tuple[str, str]]
 
 def read_labelled(path: Path, limit: int | None = None) -> list[SentencePair]:
     """The pairs of a file that have a label; problems go to stderr, and no label at all is an InputError."""
-    found = []
+    labelled = []
     for pair in read_pairs(path):
         if isinstance(pair, InputError):
             print(pair, file=sys.stderr)
         elif pair.label is not None:
-            found.append(pair)
-    if not found:
+            labelled.append(pair)
+    if not labelled:
         raise InputError("expected sentence pairs with labels 0 and 1, found none", file=str(path))
-    return found[:limit]
+    return labelled[:limit]
 
 
 def measured(
     texts: Sequence[tuple[str, str]], aligner: Aligner, store: ArrayStore | None
-) -> Iterator[tuple[np.ndarray, Tagged]]:
+) -> list[tuple[np.ndarray, Tagged]]:
     """Features and coverage of each pair, NaN if it cannot be aligned; and the tagged source sentence.
 
     Features and coverage are one array, float32, shape (F + 1,). The store keeps parts of 200 pairs.
     """
-    for start in range(0, len(texts), _CHUNK):
-        part = texts[start : start + _CHUNK]
-        key = ["paraphrases", fingerprint_of(part, FEATURES, sorted(aligner.made_by.items()))]
-        entry = store.get(key) if store else None
-        if entry is None:
-            alignments = list(aligner.align_many(part))
-            table = np.array([_row(one) for one in alignments], dtype=np.float32)
-            sources = [[one.source.words, [token.tag for token in one.source.tokens]] for one in alignments]
-            entry = {"rows": table}, {"sources": sources}
-            if store:
-                store.put(key, *entry)
-        for row, (words, tags) in zip(entry[0]["rows"], entry[1]["sources"], strict=True):
-            yield row, Tagged(tuple(words), tuple(tags))
+    pairs = []
+    with counting_bar("aligning", len(texts)) as bar:
+        for start in range(0, len(texts), _CHUNK):
+            part = texts[start : start + _CHUNK]
+            key = ["paraphrases", fingerprint_of(part, FEATURES, sorted(aligner.made_by.items()))]
+            entry = store.get(key) if store else None
+            if entry is None:
+                alignments = list(aligner.align_many(part))
+                table = np.array([_row(alignment) for alignment in alignments], dtype=np.float32)
+                sides = [alignment.source for alignment in alignments]
+                sources = [[side.words, [token.tag for token in side.tokens]] for side in sides]
+                entry = {"rows": table}, {"sources": sources}
+                if store:
+                    store.put(key, *entry)
+            for row, (words, tags) in zip(entry[0]["rows"], entry[1]["sources"], strict=True):
+                pairs.append((row, Tagged(tuple(words), tuple(tags))))
+            bar.update(len(part))
+    return pairs
 
 
 def _row(alignment: Alignment) -> list[float]:
@@ -157,10 +162,10 @@ def _row(alignment: Alignment) -> list[float]:
         print(f"{alignment.source.text!r}: {alignment.error}", file=sys.stderr)
         return [np.nan] * (len(FEATURES) + 1)
     relations = known_relations(alignment)
-    found = pair_features(alignment.source, alignment.target, alignment.words, relations)
+    features = pair_features(alignment.source, alignment.target, alignment.words, relations)
     aligned = {i for i, _ in alignment.words}, {j for _, j in alignment.words}
     sides = alignment.source.words, alignment.target.words
-    return [*(found[name] for name in FEATURES), mutual_coverage(sides, aligned)]
+    return [*(features[name] for name in FEATURES), mutual_coverage(sides, aligned)]
 
 
 def rows(
@@ -184,8 +189,8 @@ def rows(
         model = classify(probabilities[of_file].tolist(), labels.tolist(), 0.5)
         error = calibrate(probabilities[of_file], labels).expected_error
         cells = [f"{len(labels)}", f"{100 * labels.mean():.1f}"]
-        for one in (by_coverage, model):
-            cells += [f"{100 * one.accuracy:.1f}", f"{100 * one.scores.f1:.1f}"]
+        for judged in (by_coverage, model):
+            cells += [f"{100 * judged.accuracy:.1f}", f"{100 * judged.scores.f1:.1f}"]
         yield f"| {name} | {' | '.join(cells)} | {error:.3f} |"
 
 
@@ -193,19 +198,8 @@ def _make_pairs(sentences: Sequence[Tagged]) -> list[MadePair]:
     """Pairs made from sentences, see :mod:`~forest_align.em.sentence_pairs.constructed`; always the same."""
     chance = random.Random(0)
     lemma = load_lexicon().lemma
-    found = list(made_pairs(sentences, lemma, participles_of(sentences, lemma), chance))
-    return chance.sample(found, min(len(found), _MADE))
-
-
-def _all_measured(
-    pairs: Sequence[_Labelled], aligner: Aligner, store: ArrayStore | None
-) -> list[tuple[np.ndarray, Tagged]]:
-    found = []
-    with counting_bar("aligning", len(pairs)) as bar:
-        for one in measured([texts for *_, texts in pairs], aligner, store):
-            found.append(one)
-            bar.update()
-    return found
+    pairs = list(made_pairs(sentences, lemma, participles_of(sentences, lemma), chance))
+    return chance.sample(pairs, min(len(pairs), _MADE))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -227,16 +221,15 @@ def run(options: argparse.Namespace) -> None:
             for pair in read_labelled(path, options.limit)
         ]
     aligner = load("forest", paraphrases=False)
-    found = _all_measured(every, aligner, store)
-    sentences = list(dict.fromkeys(sentence for _, sentence in found))
+    rows_and_sources = measured([texts for *_, texts in every], aligner, store)
+    sentences = list(dict.fromkeys(sentence for _, sentence in rows_and_sources))
     made = [
-        (MADE, one.strict, one.label, (" ".join(one.source), " ".join(one.target)))
-        for one in _make_pairs(sentences)
+        (MADE, pair.strict, pair.label, (" ".join(pair.source), " ".join(pair.target)))
+        for pair in _make_pairs(sentences)
     ]
-    found += _all_measured(made, aligner, store)
-    every += made
-    files, strict, labels, both = zip(*every, strict=True)
-    table = np.array([row for row, _ in found])
+    rows_and_sources += measured([texts for *_, texts in made], aligner, store)
+    files, strict, labels, both = zip(*every, *made, strict=True)
+    table = np.array([row for row, _ in rows_and_sources])
     whole = np.isfinite(table).all(1)
     pairs = LabelledFeatures(table[:, :-1], np.array(labels), np.array(strict), both).part(whole)
     names = [name for name, is_whole in zip(files, whole.tolist(), strict=True) if is_whole]
