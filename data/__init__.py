@@ -29,15 +29,10 @@ __all__ = [
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
-        "Format": "forest_align.data.formats.format",
-        "PairError": "forest_align.data.formats.format",
-        "PhraseCounts": "forest_align.data.phrases.counts",
-        "SentencePair": "forest_align.data.formats.format",
-        "extract": "forest_align.data.phrases.counts",
-        "find_format": "forest_align.data.pairs",
-        "read_pairs": "forest_align.data.pairs",
-        "read_parses": "forest_align.data.trees.parses",
-        "read_trees": "forest_align.data.trees.penn",
-        "write_pairs": "forest_align.data.pairs",
+        "forest_align.data.formats.format": "Format PairError SentencePair",
+        "forest_align.data.pairs": "find_format read_pairs write_pairs",
+        "forest_align.data.phrases.counts": "PhraseCounts extract",
+        "forest_align.data.trees.parses": "read_parses",
+        "forest_align.data.trees.penn": "read_trees",
     },
 )

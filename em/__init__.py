@@ -31,15 +31,12 @@ __all__ = [
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
-        "CorpusReader": "forest_align.em.corpus.corpus",
-        "JointSettings": "forest_align.em.joint.training",
-        "SemiMarkovSettings": "forest_align.em.semi_markov.training",
-        "TrainingSettings": "forest_align.em.forest.state",
-        "TuningSettings": "forest_align.em.tuning.trials",
-        "read_gold_files": "forest_align.em.corpus.parsed_pairs",
-        "train_forest_model": "forest_align.em.forest.training",
-        "train_joint_model": "forest_align.em.joint.training",
-        "train_semi_markov_model": "forest_align.em.semi_markov.training",
-        "tune": "forest_align.em.tuning.trials",
+        "forest_align.em.corpus.corpus": "CorpusReader",
+        "forest_align.em.corpus.parsed_pairs": "read_gold_files",
+        "forest_align.em.forest.state": "TrainingSettings",
+        "forest_align.em.forest.training": "train_forest_model",
+        "forest_align.em.joint.training": "JointSettings train_joint_model",
+        "forest_align.em.semi_markov.training": "SemiMarkovSettings train_semi_markov_model",
+        "forest_align.em.tuning.trials": "TuningSettings tune",
     },
 )

@@ -36,7 +36,13 @@ __all__ = [
     "wilcoxon",
 ]
 
-_OF_FILES = ("Evaluation", "evaluate")
 __getattr__, __dir__ = lazy_face(
-    __name__, {name: f"{__name__}.{'files' if name in _OF_FILES else 'metrics'}" for name in __all__}
+    __name__,
+    {
+        "forest_align.eval.files": "Evaluation evaluate",
+        "forest_align.eval.metrics": (
+            "Comparison Scores WordPair WordScores approximate_randomization "
+            "bootstrap_interval score_constituents score_phrases score_words wilcoxon"
+        ),
+    },
 )

@@ -70,34 +70,16 @@ __all__ = [
     "support",
 ]
 
-_HOME_OF = {
-    "Aligner": "forest_align.aligners",
-    "align": "forest_align.aligners",
-    "align_many": "forest_align.aligners",
-    "load": "forest_align.aligners",
-    "DocumentAligner": "forest_align.aligners.documents",
-    "align_documents": "forest_align.aligners.documents",
-    "SupportFinder": "forest_align.aligners.attribution",
-    "support": "forest_align.aligners.attribution",
-    "Parser": "forest_align.parsing",
-    "load_parser": "forest_align.parsing",
-    "Alignment": "forest_align.alignment",
-    "ArcPair": "forest_align.alignment",
-    "DocumentAlignment": "forest_align.alignment",
-    "SentenceGroup": "forest_align.alignment",
-    "SummarySpan": "forest_align.alignment",
-    "SupportReport": "forest_align.alignment",
-    "SupportingSpan": "forest_align.alignment",
-    "ForestAlignError": "forest_align.types",
-    "InputError": "forest_align.types",
-    "Links": "forest_align.alignment",
-    "ModelError": "forest_align.types",
-    "Node": "forest_align.types",
-    "ParseForest": "forest_align.types",
-    "PhrasePair": "forest_align.alignment",
-    "PhraseRelation": "forest_align.alignment",
-    "Sentence": "forest_align.types",
-    "Token": "forest_align.types",
+_HOMES = {
+    "forest_align.aligners": "Aligner align align_many load",
+    "forest_align.aligners.attribution": "SupportFinder support",
+    "forest_align.aligners.documents": "DocumentAligner align_documents",
+    "forest_align.alignment": (
+        "Alignment ArcPair DocumentAlignment Links PhrasePair PhraseRelation SentenceGroup SummarySpan "
+        "SupportReport SupportingSpan"
+    ),
+    "forest_align.parsing": "Parser load_parser",
+    "forest_align.types": "ForestAlignError InputError ModelError Node ParseForest Sentence Token",
 }
 
 
@@ -107,4 +89,4 @@ _HOME_OF = {
 if "OMP_WAIT_POLICY" not in os.environ:
     os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
-__getattr__, __dir__ = lazy_face(__name__, _HOME_OF)
+__getattr__, __dir__ = lazy_face(__name__, _HOMES)

@@ -14,26 +14,24 @@ from typing import Any
 def lazy_face(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Make ``__getattr__`` and ``__dir__`` of a package.
 
-    Parameters
-    ----------
-    package : str
-        Name of the package, for messages.
-    homes : Mapping[str, str]
-        Public name -> module that defines it.
+    ``homes`` has the names that each module defines, with blanks between them.
 
     Examples
     --------
-    >>> getattribute, names = lazy_face("example", {"Links": "forest_align.alignment"})
+    >>> getattribute, names = lazy_face("example", {"forest_align.alignment": "Links SummarySpan"})
     >>> getattribute("Links").__name__, names()
-    ('Links', ['Links'])
+    ('Links', ['Links', 'SummarySpan'])
     """
+    home_of = homes_by_name(homes)
 
     def attribute(name: str) -> Any:
-        if name not in homes:
+        if name not in home_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(importlib.import_module(homes[name]), name)
+        return getattr(importlib.import_module(home_of[name]), name)
 
-    def names() -> list[str]:
-        return sorted(homes)
+    return attribute, lambda: sorted(home_of)
 
-    return attribute, names
+
+def homes_by_name(homes: Mapping[str, str]) -> dict[str, str]:
+    """The module of each name."""
+    return {name: module for module, names in homes.items() for name in names.split()}

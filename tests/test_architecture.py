@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import forest_align
+from forest_align._faces import homes_by_name
 
 from .places import ROOT
 
@@ -72,7 +73,7 @@ def imported_parts(path: Path) -> set[str]:
             assert node.level == 0, f"{path}: imports are absolute"
             names = [f"{node.module}.{alias.name}" for alias in node.names]
             if node.module == "forest_align":  # names that the package itself gives have their home elsewhere
-                homes = forest_align._HOME_OF
+                homes = homes_by_name(forest_align._HOMES)
                 names = [homes.get(alias.name, name) for alias, name in zip(node.names, names, strict=True)]
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             names = [node.value] if re.match(r"forest_align(\.\w+)+(:|\.?$)", node.value) else []

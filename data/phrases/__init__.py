@@ -23,10 +23,9 @@ __all__ = [
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
-        "PhraseCounts": "forest_align.data.phrases.counts",
-        "PhraseEntry": "forest_align.data.phrases.phrase_table",
-        "Selection": "forest_align.data.phrases.occurrences",
-        "extract": "forest_align.data.phrases.counts",
-        "read_alignments": "forest_align.data.phrases.input",
+        "forest_align.data.phrases.counts": "PhraseCounts extract",
+        "forest_align.data.phrases.input": "read_alignments",
+        "forest_align.data.phrases.occurrences": "Selection",
+        "forest_align.data.phrases.phrase_table": "PhraseEntry",
     },
 )

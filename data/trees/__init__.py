@@ -27,14 +27,9 @@ __all__ = [
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
-        "EnjuTree": "forest_align.data.trees.enju",
-        "TreebankSentence": "forest_align.data.trees.treebanks",
-        "parse_enju": "forest_align.data.trees.enju",
-        "read_craft": "forest_align.data.trees.treebanks",
-        "read_enju": "forest_align.data.trees.enju",
-        "read_gum": "forest_align.data.trees.treebanks",
-        "read_parses": "forest_align.data.trees.parses",
-        "read_trees": "forest_align.data.trees.penn",
-        "read_wsj": "forest_align.data.trees.treebanks",
+        "forest_align.data.trees.enju": "EnjuTree parse_enju read_enju",
+        "forest_align.data.trees.parses": "read_parses",
+        "forest_align.data.trees.penn": "read_trees",
+        "forest_align.data.trees.treebanks": "TreebankSentence read_craft read_gum read_wsj",
     },
 )

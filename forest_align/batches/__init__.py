@@ -11,4 +11,9 @@ if TYPE_CHECKING:
 
 __all__ = ["AlignBatch"]
 
-__getattr__, __dir__ = lazy_face(__name__, {"AlignBatch": "forest_align.batches.align_batch"})
+__getattr__, __dir__ = lazy_face(
+    __name__,
+    {
+        "forest_align.batches.align_batch": "AlignBatch",
+    },
+)

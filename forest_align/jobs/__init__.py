@@ -22,11 +22,8 @@ __all__ = ["PartFolder", "PartWork", "RayOptions", "RunRecord", "expect_on_ray",
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
-        "PartFolder": "forest_align.jobs.part_folder",
-        "PartWork": "forest_align.jobs.ray_cluster",
-        "RayOptions": "forest_align.jobs.ray_cluster",
-        "RunRecord": "forest_align.jobs.run_record",
-        "expect_on_ray": "forest_align.jobs.ray_cluster",
-        "make_parts": "forest_align.jobs.ray_cluster",
+        "forest_align.jobs.part_folder": "PartFolder",
+        "forest_align.jobs.ray_cluster": "PartWork RayOptions expect_on_ray make_parts",
+        "forest_align.jobs.run_record": "RunRecord",
     },
 )

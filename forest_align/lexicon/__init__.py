@@ -25,13 +25,8 @@ __all__ = [
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
-        "Evidence": "forest_align.lexicon.lexicon",
-        "Lexicon": "forest_align.lexicon.lexicon",
-        "PairTable": "forest_align.lexicon.pair_table",
-        "WordProfile": "forest_align.lexicon.lexicon",
-        "explain": "forest_align.lexicon.evidence",
-        "lexical_evidence": "forest_align.lexicon.evidence",
-        "load_lexicon": "forest_align.lexicon.lexicon",
-        "word_evidence": "forest_align.lexicon.evidence",
+        "forest_align.lexicon.evidence": "explain lexical_evidence word_evidence",
+        "forest_align.lexicon.lexicon": "Evidence Lexicon WordProfile load_lexicon",
+        "forest_align.lexicon.pair_table": "PairTable",
     },
 )

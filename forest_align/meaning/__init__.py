@@ -27,14 +27,9 @@ __all__ = [
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
-        "STRENGTH": "forest_align.meaning.relation_algebra",
-        "WordChanges": "forest_align.meaning.changes",
-        "atomic_relations": "forest_align.meaning.sentence_comparison",
-        "changes_of": "forest_align.meaning.changes",
-        "flipped": "forest_align.meaning.relation_algebra",
-        "join": "forest_align.meaning.relation_algebra",
-        "joined": "forest_align.meaning.relation_algebra",
-        "known_relations": "forest_align.meaning.sentence_comparison",
-        "word_relation": "forest_align.meaning._word_pairs",
+        "forest_align.meaning._word_pairs": "word_relation",
+        "forest_align.meaning.changes": "WordChanges changes_of",
+        "forest_align.meaning.relation_algebra": "STRENGTH flipped join joined",
+        "forest_align.meaning.sentence_comparison": "atomic_relations known_relations",
     },
 )

@@ -22,10 +22,8 @@ __all__ = [
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
-        "AligningProcess": "forest_align.service.aligning_process",
-        "ServedModel": "forest_align.service.settings",
-        "ServiceLimits": "forest_align.service.settings",
-        "ServiceSettings": "forest_align.service.settings",
-        "create_app": "forest_align.service.app",
+        "forest_align.service.aligning_process": "AligningProcess",
+        "forest_align.service.app": "create_app",
+        "forest_align.service.settings": "ServedModel ServiceLimits ServiceSettings",
     },
 )

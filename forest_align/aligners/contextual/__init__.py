@@ -18,7 +18,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
-        "ContextualAligner": "forest_align.aligners.contextual.aligner",
-        "LinkModel": "forest_align.aligners.contextual.model",
+        "forest_align.aligners.contextual.aligner": "ContextualAligner",
+        "forest_align.aligners.contextual.model": "LinkModel",
     },
 )

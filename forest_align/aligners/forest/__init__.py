@@ -22,9 +22,9 @@ __all__ = [
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
-        "ForestAligner": "forest_align.aligners.forest.aligner",
-        "ForestModel": "forest_align.aligners.forest.model",
-        "ForestOptions": "forest_align.aligners.forest.options",
-        "alignment_violations": "forest_align.aligners.forest.legitimacy",
+        "forest_align.aligners.forest.aligner": "ForestAligner",
+        "forest_align.aligners.forest.legitimacy": "alignment_violations",
+        "forest_align.aligners.forest.model": "ForestModel",
+        "forest_align.aligners.forest.options": "ForestOptions",
     },
 )

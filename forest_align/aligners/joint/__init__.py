@@ -18,7 +18,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
-        "JointAligner": "forest_align.aligners.joint.aligner",
-        "JointModel": "forest_align.aligners.joint.model",
+        "forest_align.aligners.joint.aligner": "JointAligner",
+        "forest_align.aligners.joint.model": "JointModel",
     },
 )

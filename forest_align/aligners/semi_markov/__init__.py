@@ -20,8 +20,8 @@ __all__ = [
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
-        "LatticeOptions": "forest_align.aligners.semi_markov.lattice",
-        "SemiMarkovAligner": "forest_align.aligners.semi_markov.aligner",
-        "SemiMarkovModel": "forest_align.aligners.semi_markov.model",
+        "forest_align.aligners.semi_markov.aligner": "SemiMarkovAligner",
+        "forest_align.aligners.semi_markov.lattice": "LatticeOptions",
+        "forest_align.aligners.semi_markov.model": "SemiMarkovModel",
     },
 )

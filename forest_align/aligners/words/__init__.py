@@ -24,11 +24,9 @@ __all__ = [
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
-        "Candidate": "forest_align.aligners.words.candidate",
-        "CandidateProvider": "forest_align.aligners.words.candidate",
-        "GivenCandidates": "forest_align.aligners.words.lexical",
-        "LexicalCandidates": "forest_align.aligners.words.lexical",
-        "with_evidence": "forest_align.aligners.words.explain",
-        "word_candidates": "forest_align.aligners.words.choose",
+        "forest_align.aligners.words.candidate": "Candidate CandidateProvider",
+        "forest_align.aligners.words.choose": "word_candidates",
+        "forest_align.aligners.words.explain": "with_evidence",
+        "forest_align.aligners.words.lexical": "GivenCandidates LexicalCandidates",
     },
 )

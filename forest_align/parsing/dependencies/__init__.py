@@ -23,11 +23,8 @@ __all__ = [
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
-        "Annotation": "forest_align.parsing.dependencies.annotators",
-        "Annotator": "forest_align.parsing.dependencies.annotators",
-        "Dependency": "forest_align.parsing.dependencies.typed",
-        "Entity": "forest_align.parsing.dependencies.entities",
-        "basic_dependencies": "forest_align.parsing.dependencies.typed",
-        "load_annotator": "forest_align.parsing.dependencies.annotators",
+        "forest_align.parsing.dependencies.annotators": "Annotation Annotator load_annotator",
+        "forest_align.parsing.dependencies.entities": "Entity",
+        "forest_align.parsing.dependencies.typed": "Dependency basic_dependencies",
     },
 )
