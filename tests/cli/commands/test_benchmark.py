@@ -16,13 +16,13 @@ import pytest
 
 import forest_align
 from forest_align.alignment import Alignment, Links, PhrasePair
-from forest_align.cli import main
 from forest_align.cli.commands import benchmark
 from forest_align.cli.commands.benchmark import NAMES, BenchmarkOptions, benchmark_aligner
 from forest_align.eval.benchmarks.benchmark_corpora import BENCHMARKS
 from forest_align.eval.files.result_tables import citations, published_rows
 from forest_align.types import Node
 
+from ...command_line import CommandLine
 from ...places import SHARED
 
 DATA = SHARED / "data"
@@ -157,28 +157,37 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def run(data: Path, out: Path, name: str, *arguments: str) -> int:
-    return main(["benchmark", name, "--data", str(data), "-o", str(out), *arguments])
+class Bench:
+    """Runs the command on the tiny corpora; ``folder`` has what it writes."""
+
+    def __init__(self, cli: CommandLine, data: Path, folder: Path) -> None:
+        self.cli, self.data, self.folder = cli, data, folder
+
+    def __call__(self, name: str, *arguments: object) -> int:
+        return self.cli("benchmark", name, "--data", self.data, "-o", self.folder, *arguments)
+
+    def report(self, stem: str) -> dict[str, Any]:
+        report: dict[str, Any] = json.loads((self.folder / f"{stem}.report.json").read_text(encoding="utf-8"))
+        return report
+
+    def values(self, stem: str, table: str) -> dict[str, float]:
+        values: dict[str, float] = self.report(stem)["tables"][table]["values"]
+        return values
 
 
-def read_report(out: Path, stem: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((out / f"{stem}.report.json").read_text(encoding="utf-8"))
-    return found
-
-
-def values(out: Path, stem: str, table: str) -> dict[str, float]:
-    found: dict[str, float] = read_report(out, stem)["tables"][table]["values"]
-    return found
+@pytest.fixture
+def bench(cli: CommandLine, data: Path, tmp_path: Path) -> Bench:
+    return Bench(cli, data, tmp_path)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_identity_baseline_runs_on_every_benchmark(name: str, data: Path, tmp_path: Path, capsys) -> None:
-    assert run(data, tmp_path, name, "--aligner", "identity") == 0
-    out = capsys.readouterr().out
+def test_the_identity_baseline_runs_on_every_benchmark(name: str, tmp_path: Path, bench: Bench) -> None:
+    assert bench(name, "--aligner", "identity") == 0
+    out = bench.cli.out
     split = BENCHMARKS[name].default_split
     assert out.startswith(f"## {name}, {split}: ")
     assert "| identity (this run)" in out
-    report = json.loads((tmp_path / f"{name}.{split}.identity.report.json").read_text(encoding="utf-8"))
+    report = bench.report(f"{name}.{split}.identity")
     assert report["pairs"] >= 1
     assert report["versions"]["forest-align"]
     assert all(digest.startswith("sha256:") for digest in report["data"].values())
@@ -186,18 +195,18 @@ def test_the_identity_baseline_runs_on_every_benchmark(name: str, data: Path, tm
     assert len(lines) == report["pairs"]
 
 
-def test_figures_of_the_identity_baseline_by_hand(data: Path, tmp_path: Path) -> None:
-    run(data, tmp_path, "msr-rte", "--aligner", "identity")
-    found = values(tmp_path, "msr-rte.dev.identity", "msr-rte")
+def test_figures_of_the_identity_baseline_by_hand(bench: Bench) -> None:
+    bench("msr-rte", "--aligner", "identity")
+    found = bench.values("msr-rte.dev.identity", "msr-rte")
     # pair 1: The-the, dog-dog, .-. all right; pair 2: nothing predicted, one link wanted
     assert (found["precision"], found["recall"], found["exact_match"]) == (100, 50, 50)
-    run(data, tmp_path, "ists", "--aligner", "identity")
-    found = values(tmp_path, "ists.train.identity", "ists")
+    bench("ists", "--aligner", "identity")
+    found = bench.values("ists.train.identity", "ists")
     assert (found["precision"], found["recall"]) == (100, pytest.approx(200 / 3, abs=0.01))
-    run(data, tmp_path, "msrp", "--aligner", "identity")
-    assert values(tmp_path, "msrp.dev.identity", "msrp")["accuracy"] == 100
-    run(data, tmp_path, "qa", "--aligner", "identity")
-    assert values(tmp_path, "qa.dev.identity", "qa")["map"] == 100
+    bench("msrp", "--aligner", "identity")
+    assert bench.values("msrp.dev.identity", "msrp")["accuracy"] == 100
+    bench("qa", "--aligner", "identity")
+    assert bench.values("qa.dev.identity", "qa")["map"] == 100
 
 
 @pytest.mark.parametrize(
@@ -210,10 +219,10 @@ def test_figures_of_the_identity_baseline_by_hand(data: Path, tmp_path: Path) ->
 )
 @pytest.mark.parametrize("other", ["identity", "contextual"])
 def test_options_of_an_aligner_that_does_not_run_are_refused(
-    other: str, option: str, value: str, aligner: str, data: Path, tmp_path: Path, capsys
+    other: str, option: str, value: str, aligner: str, bench: Bench
 ) -> None:
-    assert run(data, tmp_path, "msr-rte", "--aligner", other, option, value) == 2
-    assert f"{option} is for {aligner}, which is not asked for" in capsys.readouterr().err
+    assert bench("msr-rte", "--aligner", other, option, value) == 2
+    assert f"{option} is for {aligner}, which is not asked for" in bench.cli.err
 
 
 @pytest.mark.parametrize(
@@ -231,10 +240,10 @@ def test_options_of_an_aligner_that_does_not_run_are_refused(
     ],
 )
 def test_what_is_wrong_is_told_before_the_first_aligner_runs(
-    arguments: tuple[str, ...], message: str, data: Path, tmp_path: Path, capsys
+    arguments: tuple[str, ...], message: str, tmp_path: Path, bench: Bench
 ) -> None:
-    assert run(data, tmp_path, "msr-rte", "--aligner", "identity", *arguments) == 2
-    assert message in capsys.readouterr().err
+    assert bench("msr-rte", "--aligner", "identity", *arguments) == 2
+    assert message in bench.cli.err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -254,6 +263,19 @@ class PhraseAligner:
 
 
 @pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The options with which aligners are loaded, by their names."""
+    options_of: dict[str, Any] = {}
+
+    def load(name: str, **options: Any) -> PhraseAligner:
+        options_of[name] = options
+        return PhraseAligner()
+
+    monkeypatch.setattr("forest_align.aligners.load", load)
+    return options_of
+
+
+@pytest.fixture
 def any_name(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the name, there is an aligner of that name."""
     monkeypatch.setattr("forest_align.aligners.loading.kind_of", lambda name: name)
@@ -268,13 +290,10 @@ def whole(monkeypatch: pytest.MonkeyPatch, any_name) -> None:
     )
 
 
-def test_phrases_are_scored_on_the_trees_and_failures_are_told(
-    data: Path, tmp_path: Path, capsys, whole
-) -> None:
-    assert run(data, tmp_path, "edinburgh", "--aligner", "./my model/") == 1
-    assert "### edinburgh constituents" in capsys.readouterr().out
-    path = tmp_path / "edinburgh.train..%2Fmy%20model%2F.report.json"
-    report = json.loads(path.read_text(encoding="utf-8"))
+def test_phrases_are_scored_on_the_trees_and_failures_are_told(tmp_path: Path, whole, bench: Bench) -> None:
+    assert bench("edinburgh", "--aligner", "./my model/") == 1
+    assert "### edinburgh constituents" in bench.cli.out
+    report = bench.report("edinburgh.train..%2Fmy%20model%2F")
     assert report["failed"] == {"2": "no common word"}
     assert report["settings"] == {"depth": 1}
     found = report["tables"]["edinburgh constituents"]["values"]
@@ -285,7 +304,7 @@ def test_phrases_are_scored_on_the_trees_and_failures_are_told(
 
 @pytest.mark.filterwarnings("ignore:.*expected chunks of the words")
 def test_pairs_that_cannot_be_read_are_named_and_the_others_are_measured(
-    data: Path, tmp_path: Path, capsys
+    data: Path, tmp_path: Path, bench: Bench
 ) -> None:
     folder = tmp_path / "data"
     shutil.copytree(data / "ists", folder / "ists")
@@ -293,21 +312,22 @@ def test_pairs_that_cannot_be_read_are_named_and_the_others_are_measured(
     (folder / "ists" / f"{name}.wa").write_text(WA + WA.replace('id="1"', 'id="2"'))
     (folder / "ists" / f"{name}.sent1.chunk.txt").write_text("[ The dog ] [ barked ]\n[ The dog\n")
     (folder / "ists" / f"{name}.sent2.chunk.txt").write_text(2 * "[ the dog ] [ ran ]\n")
-    assert run(folder, tmp_path, "ists", "--aligner", "identity") == 1
-    out, err = capsys.readouterr()
+    bench.data = folder
+    assert bench("ists", "--aligner", "identity") == 1
+    out, err = bench.cli.out, bench.cli.err
     assert "Pairs that cannot be used and are in no figure: 1\n" in out
     assert f"left out: {folder / 'ists' / name}.sent1.chunk.txt:2: pair '2': expected" in err
-    report = read_report(tmp_path, "ists.train.identity")
+    report = bench.report("ists.train.identity")
     assert (report["pairs"], len(report["skipped"])) == (3, 1)
 
 
-def test_the_ablation_is_for_forest_aligners(data: Path, tmp_path: Path, capsys) -> None:
-    assert run(data, tmp_path, "spade", "--aligner", "identity", "--ablation") == 2
-    assert "--ablation is for the forest aligner" in capsys.readouterr().err
+def test_the_ablation_is_for_forest_aligners(bench: Bench) -> None:
+    assert bench("spade", "--aligner", "identity", "--ablation") == 2
+    assert "--ablation is for the forest aligner" in bench.cli.err
 
 
 def test_several_aligners_stand_in_one_table_with_the_significance_of_their_difference(
-    data: Path, tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch, any_name
+    monkeypatch: pytest.MonkeyPatch, any_name, bench: Bench
 ) -> None:
     class Nothing:
         settings: ClassVar = {}
@@ -316,23 +336,21 @@ def test_several_aligners_stand_in_one_table_with_the_significance_of_their_diff
             return (Alignment(source, target) for source, target in pairs)
 
     monkeypatch.setattr("forest_align.aligners.load", lambda name: Nothing(), raising=False)
-    assert run(data, tmp_path, "msr-rte", "--aligner", "identity", "--aligner", "nothing") == 0
-    out = capsys.readouterr().out
+    assert bench("msr-rte", "--aligner", "identity", "--aligner", "nothing") == 0
+    out = bench.cli.out
     assert out.index("| identity (this run)") < out.index("| nothing (this run)")
     assert "nothing against identity: F1 -66.7, p = 1.0000 (approximate randomization)" in out
     assert out.count("nothing against identity") == 2  # one a table
-    assert read_report(tmp_path, "msr-rte.dev.identity")["differences"] == []
+    assert bench.report("msr-rte.dev.identity")["differences"] == []
     (found,) = [
-        one
-        for one in read_report(tmp_path, "msr-rte.dev.nothing")["differences"]
-        if one["table"] == "msr-rte"
+        one for one in bench.report("msr-rte.dev.nothing")["differences"] if one["table"] == "msr-rte"
     ]
     assert (found["system"], found["against"], found["figure"]) == ("nothing", "identity", "f1")
     assert (found["difference"], found["p_value"]) == (pytest.approx(-200 / 3, abs=0.01), 1)
 
 
 def test_a_run_goes_on_where_it_was_interrupted(
-    data: Path, tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch, any_name
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, any_name, bench: Bench
 ) -> None:
     def interrupted(pairs):
         yield Alignment(*next(iter(pairs)))
@@ -340,7 +358,7 @@ def test_a_run_goes_on_where_it_was_interrupted(
 
     def run_with(align_many, *arguments):
         monkeypatch.setattr(benchmark, "benchmark_aligner", lambda name, args, parser: (align_many, {}))
-        return run(data, tmp_path, "msr-rte", "--aligner", "one", *arguments)
+        return bench("msr-rte", "--aligner", "one", *arguments)
 
     path = tmp_path / "msr-rte.dev.one.predictions.jsonl"
     run_with(interrupted)
@@ -358,16 +376,16 @@ def test_a_run_goes_on_where_it_was_interrupted(
     assert len(path.read_text(encoding="utf-8").splitlines()) == 2
     assert run_with(counted) == 0
     assert asked == [1, 2]
-    report = json.loads((tmp_path / "msr-rte.dev.one.report.json").read_text(encoding="utf-8"))
+    report = bench.report("msr-rte.dev.one")
     assert (report["resumed"], report["pairs"]) == (0, 2)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_trial_run_reads_the_beginnings_of_files(name: str, data: Path, tmp_path: Path, capsys) -> None:
-    assert run(data, tmp_path, name, "--aligner", "identity", "--limit", "1") == 0
-    assert "Only the first 1 pairs of each file." in capsys.readouterr().out
+def test_a_trial_run_reads_the_beginnings_of_files(name: str, bench: Bench) -> None:
+    assert bench(name, "--aligner", "identity", "--limit", "1") == 0
+    assert "Only the first 1 pairs of each file." in bench.cli.out
     split = BENCHMARKS[name].default_split
-    report = read_report(tmp_path, f"{name}.{split}.identity+limit=1")
+    report = bench.report(f"{name}.{split}.identity+limit=1")
     assert report["limit"] == 1
     assert report["pairs"] == sum(
         not file.endswith((".xml.gz", "possible.json", "phrasal.json", "chunk.txt", "t-001.xml"))
@@ -376,7 +394,7 @@ def test_a_trial_run_reads_the_beginnings_of_files(name: str, data: Path, tmp_pa
 
 
 def test_runs_with_other_options_have_other_rows_and_files(
-    data: Path, tmp_path: Path, capsys, whole, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, whole, monkeypatch: pytest.MonkeyPatch, bench: Bench
 ) -> None:
     table = tmp_path / "ppdb.tsv"
     table.write_text("big\tlarge\n", encoding="utf-8")
@@ -394,37 +412,37 @@ def test_runs_with_other_options_have_other_rows_and_files(
         "a-b": ("--aligner", "a-b"),
     }
     for row, arguments in runs.items():
-        assert run(data, tmp_path / "runs", "msr-rte", *arguments) == 1
-        assert f"| {row} (this run)" in capsys.readouterr().out
-    reports = list((tmp_path / "runs").glob("*.report.json"))
+        assert bench("msr-rte", *arguments) == 1
+        assert f"| {row} (this run)" in bench.cli.out
+    reports = list(tmp_path.glob("*.report.json"))
     assert sorted(json.loads(path.read_text(encoding="utf-8"))["aligner"] for path in reports) == sorted(runs)
 
 
 def test_predictions_without_a_record_of_what_made_them_are_not_continued(
-    data: Path, tmp_path: Path, capsys
+    tmp_path: Path, bench: Bench
 ) -> None:
-    arguments = (data, tmp_path, "msr-rte", "--aligner", "identity")
-    assert run(*arguments) == 0
+    arguments = ("msr-rte", "--aligner", "identity")
+    assert bench(*arguments) == 0
     (tmp_path / "msr-rte.dev.identity.made-with.json").unlink()
     path = tmp_path / "msr-rte.dev.identity.predictions.jsonl"
     old = path.read_bytes()
-    assert run(*arguments, "--resume") == 2
-    error = capsys.readouterr().err
+    assert bench(*arguments, "--resume") == 2
+    error = bench.cli.err
     assert f"{path}: cannot resume: msr-rte.dev.identity.made-with.json, with the settings" in error
     assert path.read_bytes() == old
-    assert run(*arguments) == 0
+    assert bench(*arguments) == 0
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"[1]"])
 def test_a_broken_record_of_what_made_predictions_is_named(
-    content: bytes, data: Path, tmp_path: Path, capsys
+    content: bytes, tmp_path: Path, bench: Bench
 ) -> None:
-    arguments = (data, tmp_path, "msr-rte", "--aligner", "identity")
-    assert run(*arguments) == 0
+    arguments = ("msr-rte", "--aligner", "identity")
+    assert bench(*arguments) == 0
     path = tmp_path / "msr-rte.dev.identity.made-with.json"
     path.write_bytes(content)
-    assert run(*arguments, "--resume") == 2
-    assert f"forest-align benchmark: error: {path}: " in capsys.readouterr().err
+    assert bench(*arguments, "--resume") == 2
+    assert f"forest-align benchmark: error: {path}: " in bench.cli.err
 
 
 def digest(path: Path) -> str:
@@ -432,7 +450,7 @@ def digest(path: Path) -> str:
 
 
 def test_a_report_has_all_that_is_needed_to_get_its_figures_again(
-    data: Path, tmp_path: Path, capsys, whole
+    data: Path, tmp_path: Path, whole, bench: Bench
 ) -> None:
     table = tmp_path / "ppdb.tsv"
     table.write_text("big\tlarge\n", encoding="utf-8")
@@ -440,8 +458,8 @@ def test_a_report_has_all_that_is_needed_to_get_its_figures_again(
     model.mkdir()
     (model / "model.json").write_text("{}")
     aligners = ("--aligner", str(model), "--aligner", "sultan", "--ppdb", str(table))
-    assert run(data, tmp_path, "msr-rte", *aligners, "--seed", "3") == 1
-    report = read_report(tmp_path, "msr-rte.dev.sultan+ppdb=ppdb.tsv")
+    assert bench("msr-rte", *aligners, "--seed", "3") == 1
+    report = bench.report("msr-rte.dev.sultan+ppdb=ppdb.tsv")
     assert (report["benchmark"], report["split"], report["pairs"]) == ("msr-rte", "dev", 2)
     assert (report["settings"], report["seed"], report["resumed"]) == ({"depth": 1}, 3, 0)
     files = BENCHMARKS["msr-rte"].files["dev"]
@@ -454,7 +472,7 @@ def test_a_report_has_all_that_is_needed_to_get_its_figures_again(
     assert report["models"]["aligners/models/contextual/model.json"] == digest(bundled)
     assert "parsing/models/en/parser.safetensors" in report["models"]
     assert report["models"]["--ppdb"] == digest(table)
-    first = read_report(tmp_path, f"msr-rte.dev.{quote(str(model), safe='')}")
+    first = bench.report(f"msr-rte.dev.{quote(str(model), safe='')}")
     assert first["models"][str(model / "model.json")] == digest(model / "model.json")
     assert "--ppdb" not in first["models"]
     assert "parsing" in first["seconds_are_for"]
@@ -468,15 +486,8 @@ def test_a_report_has_all_that_is_needed_to_get_its_figures_again(
 
 
 def test_sultan_its_paraphrases_and_its_annotator_are_asked_for_by_name(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    tmp_path: Path, asked: dict[str, Any]
 ) -> None:
-    asked = {}
-
-    def load(name, **options):
-        asked[name] = options
-        return PhraseAligner()
-
-    monkeypatch.setattr("forest_align.aligners.load", load)
     table = tmp_path / "ppdb.tsv"
     table.write_text("big\tlarge\n", encoding="utf-8")
     args = BenchmarkOptions(
@@ -488,14 +499,7 @@ def test_sultan_its_paraphrases_and_its_annotator_are_asked_for_by_name(
     assert list(asked["sultan"]["ppdb"].partners("big")) == ["large"]
 
 
-def test_the_forest_aligners_words_are_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = {}
-
-    def load(name, **options):
-        asked[name] = options
-        return PhraseAligner()
-
-    monkeypatch.setattr("forest_align.aligners.load", load)
+def test_the_forest_aligners_words_are_asked_for_by_name(asked: dict[str, Any]) -> None:
     args = BenchmarkOptions(
         name="msrp", data=Path(), words="dictionary", ppdb=None, annotator=None, links="sure"
     )
@@ -505,14 +509,7 @@ def test_the_forest_aligners_words_are_asked_for_by_name(monkeypatch: pytest.Mon
     assert asked == {"fixed": {"candidates": "dictionary"}, "contextual": {}}
 
 
-def test_a_convention_is_a_setting_of_the_aligners_that_know_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = {}
-
-    def load(name, **options):
-        asked[name] = options
-        return PhraseAligner()
-
-    monkeypatch.setattr("forest_align.aligners.load", load)
+def test_a_convention_is_a_setting_of_the_aligners_that_know_it(asked: dict[str, Any]) -> None:
     args = BenchmarkOptions(name="msrp", data=Path(), links="all")
     found = {name: benchmark_aligner(name, args, None)[1] for name in ("forest", "contextual", "sultan")}
     assert found.pop("sultan") == {"depth": 1}
@@ -520,15 +517,17 @@ def test_a_convention_is_a_setting_of_the_aligners_that_know_it(monkeypatch: pyt
     assert asked == {"forest": {"links": "all"}, "contextual": {"links": "all"}, "sultan": {}}
 
 
-def test_a_missing_corpus_and_an_unknown_split_are_errors(data: Path, tmp_path: Path, capsys) -> None:
-    assert run(tmp_path, tmp_path, "msr-rte") == 2
-    assert "dev.majority.json: no such file; is --data the folder of the corpora?" in capsys.readouterr().err
-    assert run(data, tmp_path, "ists", "--split", "dev") == 2
-    assert "unknown split 'dev'; there are: train, test" in capsys.readouterr().err
+def test_a_missing_corpus_and_an_unknown_split_are_errors(data: Path, tmp_path: Path, bench: Bench) -> None:
+    tiny, bench.data = bench.data, tmp_path
+    assert bench("msr-rte") == 2
+    assert "dev.majority.json: no such file; is --data the folder of the corpora?" in bench.cli.err
+    bench.data = tiny
+    assert bench("ists", "--split", "dev") == 2
+    assert "unknown split 'dev'; there are: train, test" in bench.cli.err
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"needs the corpora in {DATA}")
-def test_shares_of_identical_links_are_those_that_yao_et_al_print(tmp_path: Path) -> None:
+def test_shares_of_identical_links_are_those_that_yao_et_al_print() -> None:
     """Table 3 of Yao et al. 2013: 78.6, 59.0, 75.2 and 51.7% of the gold links are identical."""
     from forest_align.data.pairs import read_pairs
     from forest_align.eval.metrics.word_scores import WordPair, score_words
@@ -547,13 +546,13 @@ def test_shares_of_identical_links_are_those_that_yao_et_al_print(tmp_path: Path
 
 
 def test_given_chunks_are_a_row_that_names_what_the_model_has_learned_from(
-    data: Path, tmp_path: Path, capsys
+    tmp_path: Path, bench: Bench
 ) -> None:
-    assert run(data, tmp_path, "ists", "--aligner", "identity", "--chunks") == 0
-    shown = capsys.readouterr().out
+    assert bench("ists", "--aligner", "identity", "--chunks") == 0
+    shown = bench.cli.out
     assert "| chunks, which has learned from these pairs (this run)" in shown
     assert (tmp_path / "ists.train.chunks.report.json").is_file()
-    assert run(data, tmp_path, "ists", "--aligner", "identity", "--chunks", "--split", "test") == 0
-    assert "| chunks (this run)" in capsys.readouterr().out
-    assert run(data, tmp_path, "wiki", "--aligner", "identity", "--chunks") == 2
-    assert "--chunks is for ists" in capsys.readouterr().err
+    assert bench("ists", "--aligner", "identity", "--chunks", "--split", "test") == 0
+    assert "| chunks (this run)" in bench.cli.out
+    assert bench("wiki", "--aligner", "identity", "--chunks") == 2
+    assert "--chunks is for ists" in bench.cli.err
