@@ -192,9 +192,9 @@ def _proxy(url: str) -> optuna.storages.BaseStorage:
         raise ValueError("expected grpc://HOST:PORT")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-        found = optuna.storages.GrpcStorageProxy(host=place.hostname, port=place.port)
-    found.wait_server_ready(timeout=_PATIENCE_SECONDS)
-    return found
+        proxy = optuna.storages.GrpcStorageProxy(host=place.hostname, port=place.port)
+    proxy.wait_server_ready(timeout=_PATIENCE_SECONDS)
+    return proxy
 
 
 def _complete(study: optuna.Study) -> list[Any]:

@@ -170,8 +170,8 @@ class AlignBatch:
         """The new columns of a batch, for the cells of its columns."""
         rows = list(zip(*(cells[name] for name in self.columns), strict=True))
         pairs = [self._pair(row) for row in rows]
-        found = self.aligner.align_many(pairs, batch_size=self.batch_size)
-        cells_of = [self._cells(one, row) for one, row in zip(found, rows, strict=True)]
+        alignments = self.aligner.align_many(pairs, batch_size=self.batch_size)
+        cells_of = [self._cells(alignment, row) for alignment, row in zip(alignments, rows, strict=True)]
         return arrow_table(cells_of, _OUTPUTS[self.output][0])
 
     def _pair(self, row: Sequence[Any]) -> tuple[str | Sentence, str | Sentence] | InputError:

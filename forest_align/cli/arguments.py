@@ -50,18 +50,18 @@ def part(options: type[T]) -> T:
 
 def declare(parser: argparse.ArgumentParser, options: type) -> None:
     """Declare the fields of a dataclass of options, in order."""
-    for one in fields(options):
-        if "part" in one.metadata:
-            declare(parser, one.metadata["part"])
+    for declared in fields(options):
+        if "part" in declared.metadata:
+            declare(parser, declared.metadata["part"])
             continue
-        flags, settings = one.metadata["flags"], dict(one.metadata["settings"])
-        if one.default is not MISSING and settings.get("action") != "append":
-            settings["default"] = one.default
+        flags, settings = declared.metadata["flags"], dict(declared.metadata["settings"])
+        if declared.default is not MISSING and settings.get("action") != "append":
+            settings["default"] = declared.default
         if flags:
             settings["help"] = _help(settings)
-            parser.add_argument(*flags, dest=one.name, **settings)
+            parser.add_argument(*flags, dest=declared.name, **settings)
         else:
-            parser.add_argument(one.name, **settings)
+            parser.add_argument(declared.name, **settings)
 
 
 def _help(settings: dict[str, Any]) -> str | None:
@@ -76,27 +76,27 @@ def _help(settings: dict[str, Any]) -> str | None:
 
 def read(options: type[T], parsed: argparse.Namespace) -> T:
     """Make a dataclass of options from parsed arguments; lists become tuples."""
-    return options(**{one.name: _value(one, parsed) for one in fields(options)})  # type: ignore[arg-type]
+    return options(**{declared.name: _value(declared, parsed) for declared in fields(options)})  # type: ignore[arg-type]
 
 
-def _value(one: Field[Any], parsed: argparse.Namespace) -> Any:
-    if "part" in one.metadata:
-        return read(one.metadata["part"], parsed)
-    value = getattr(parsed, one.name)
-    if value is None and one.default is not MISSING:
-        return one.default
+def _value(declared: Field[Any], parsed: argparse.Namespace) -> Any:
+    if "part" in declared.metadata:
+        return read(declared.metadata["part"], parsed)
+    value = getattr(parsed, declared.name)
+    if value is None and declared.default is not MISSING:
+        return declared.default
     return tuple(value) if isinstance(value, list) else value
 
 
 def view(options: type[T], given: Any) -> T:
     """The options of a dataclass that a command has among its own; the others have their defaults."""
-    names = (one.name for one in fields(options))  # type: ignore[arg-type]
+    names = (declared.name for declared in fields(options))  # type: ignore[arg-type]
     return options(**{name: getattr(given, name) for name in names if hasattr(given, name)})
 
 
 def is_given(options: Any, name: str) -> bool:
     """Whether an option has another value than its default."""
-    default = next(one.default for one in fields(options) if one.name == name)
+    default = next(declared.default for declared in fields(options) if declared.name == name)
     return bool(getattr(options, name) != default)
 
 

@@ -50,14 +50,14 @@ from forest_align.types.json_fields import format_json_object
 
 def json_entry(alignment: Alignment, values: Mapping[str, Any]) -> str:
     """A JSON line: the names and texts of an alignment, some values, and its error if it has one."""
-    found: dict[str, Any] = {
+    entry: dict[str, Any] = {
         "id": alignment.id,
         "aligner": alignment.aligner,
         "source": alignment.source.to_dict(forest=False),
         "target": alignment.target.to_dict(forest=False),
         **values,
     }
-    return format_json_object(found | ({"error": alignment.error} if alignment.error else {})) + "\n"
+    return format_json_object(entry | ({"error": alignment.error} if alignment.error else {})) + "\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +174,8 @@ def _read(options: DerivedOptions, command: str) -> _Work:
 
     return _Work(
         alignments(),
-        lambda one: (one.id, one.source.text, one.target.text),
-        lambda found: ((one, one) for one in found),
+        lambda alignment: (alignment.id, alignment.source.text, alignment.target.text),
+        lambda alignments: ((alignment, alignment) for alignment in alignments),
         {"PAIRS": "" if options.pairs == STANDARD_INPUT else contents_of(options.pairs)},
     )
 

@@ -43,9 +43,9 @@ class ClusterOptions:
         Raises InputError if an option needs ``--engine``.
         """
         if self.engine is None:
-            for one in fields(self):
-                if is_given(self, one.name):
-                    raise InputError(f"{flag_of(one.name)} needs --engine ray")
+            for field in fields(self):
+                if is_given(self, field.name):
+                    raise InputError(f"{flag_of(field.name)} needs --engine ray")
             return None
         from forest_align.jobs import RayOptions
 

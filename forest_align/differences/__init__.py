@@ -25,6 +25,4 @@ __all__ = [
     "differences_to_text",
 ]
 
-__getattr__, __dir__ = lazy_face(
-    __name__, dict.fromkeys(__all__, "forest_align.differences.text_differences")
-)
+__getattr__, __dir__ = lazy_face(__name__, {"forest_align.differences.text_differences": " ".join(__all__)})

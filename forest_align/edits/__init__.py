@@ -48,21 +48,16 @@ __all__ = [
     "possible_edits",
 ]
 
-_NAMES_OF = {
-    "edit": (
-        *("EDIT_KINDS", "Edit", "apply_edits"),
-        *("edits_to_easse", "edits_to_m2", "edits_to_thresh"),
-    ),
-    "edit_choice": (
-        *("EditConventions", "best_path", "bundled_conventions"),
-        *("path_probabilities", "possible_edits"),
-    ),
-    "edit_extraction": ("edits_of",),
-    "edit_lattice": ("Arc", "EditLattice"),
-    "edit_reasons": ("EDIT_REASONS",),
-    "edit_views": ("edits_to_html", "edits_to_markup", "edits_to_text"),
-}
 __getattr__, __dir__ = lazy_face(
     __name__,
-    {name: f"forest_align.edits.{module}" for module, names in _NAMES_OF.items() for name in names},
+    {
+        "forest_align.edits.edit": ("EDIT_KINDS Edit apply_edits edits_to_easse edits_to_m2 edits_to_thresh"),
+        "forest_align.edits.edit_choice": (
+            "EditConventions best_path bundled_conventions path_probabilities possible_edits"
+        ),
+        "forest_align.edits.edit_extraction": "edits_of",
+        "forest_align.edits.edit_lattice": "Arc EditLattice",
+        "forest_align.edits.edit_reasons": "EDIT_REASONS",
+        "forest_align.edits.edit_views": "edits_to_html edits_to_markup edits_to_text",
+    },
 )

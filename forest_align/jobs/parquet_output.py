@@ -77,8 +77,8 @@ def _compare(rows: Iterable[Mapping[str, Any]], pairs: Iterator[Sequence[str]], 
     number = 0
     for number, row in enumerate(rows, 1):
         expected = next(pairs, None)
-        found = row["id"], row["source"], row["target"]
-        if expected is None or not all(map(_same, expected, found)):
+        written = row["id"], row["source"], row["target"]
+        if expected is None or not all(map(_same, expected, written)):
             message = "cannot resume: it was made from other pairs; start over without --resume"
             raise InputError(message, file=file, line=number)
         if row["error"]:

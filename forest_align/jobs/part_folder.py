@@ -113,15 +113,15 @@ class PartFolder:
             _create(self.path / _MANIFEST, json.dumps(content, indent=2) + "\n")
         self._compare(PartFolder.open(self.path))
 
-    def _compare(self, found: PartFolder) -> None:
+    def _compare(self, earlier: PartFolder) -> None:
         pairs = [
-            ("the command", found.command, self.command),
-            ("the number of parts", str(found.parts), str(self.parts)),
-            ("the kind of parts", found.suffix, self.suffix),
+            ("the command", earlier.command, self.command),
+            ("the number of parts", str(earlier.parts), str(self.parts)),
+            ("the kind of parts", earlier.suffix, self.suffix),
         ]
-        names = dict.fromkeys((*self.made_with, *found.made_with))
-        pairs += [(name, found.made_with.get(name, ""), self.made_with.get(name, "")) for name in names]
-        pairs.append(("the size of blocks", str(found.block), str(self.block)))
+        names = dict.fromkeys((*self.made_with, *earlier.made_with))
+        pairs += [(name, earlier.made_with.get(name, ""), self.made_with.get(name, "")) for name in names]
+        pairs.append(("the size of blocks", str(earlier.block), str(self.block)))
         for name, then, now in pairs:
             if then != now:
                 raise InputError(
@@ -220,16 +220,16 @@ class PartFolder:
                 f"{_listed(unfinished, self.parts)} not finished; run {self._again(unfinished[0])}",
                 file=str(self.path),
             )
-        found = [self.report(number) for number in range(1, self.parts + 1)]
-        for number, report in enumerate(found, 1):
-            if report.read != found[0].read:
+        reports = [self.report(number) for number in range(1, self.parts + 1)]
+        for number, report in enumerate(reports, 1):
+            if report.read != reports[0].read:
                 raise InputError(
                     f"part {number} was made from another input than part 1 ({_facts(report.read)} against "
-                    f"{_facts(found[0].read)}); delete the parts of the wrong input with their markers",
+                    f"{_facts(reports[0].read)}); delete the parts of the wrong input with their markers",
                     file=str(self.path),
                 )
             self._check_part(number, report)
-        return found
+        return reports
 
     def _check_part(self, number: int, report: PartReport) -> None:
         file = self.part(number)

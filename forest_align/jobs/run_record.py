@@ -160,11 +160,11 @@ class RunRecord(AbstractContextManager["RunRecord"]):
         made_with, entries = self._earlier
         check_made_with(made_with, self._made_with, self._output)
         # Bytes may be missing that had not reached the disk when the machine stopped.
-        marks = {one.line: one for one in entries if isinstance(one, _Mark) and one.size <= size}
+        marks = {entry.line: entry for entry in entries if isinstance(entry, _Mark) and entry.size <= size}
         kept = list(marks.values())
         self._ends = {mark.line: mark.size for mark in kept}
         self._expected = {mark.line: mark.checksum for mark in kept}
-        self._failed = [one for one in entries if isinstance(one, Failure)]
+        self._failed = [entry for entry in entries if isinstance(entry, Failure)]
         if not kept:
             return 0
         start = kept[-2] if len(kept) > 1 else _Mark(0, 0, 0)

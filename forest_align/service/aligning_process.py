@@ -76,13 +76,13 @@ def _results(aligner: Aligner, batch: PairBatch) -> list[PairResult]:
         aligner.alignments = batch.alignments
     texts = [(pair.source, pair.target) for pair in batch.pairs]
     try:
-        found = list(aligner.align_many(texts, len(texts)))
+        alignments = list(aligner.align_many(texts, len(texts)))
     except (ModelError, OSError, ImportError):  # models are loaded with the first pair
         raise
     except Exception as error:
         if len(batch.pairs) > 1:
             alone = (replace(batch, pairs=(pair,)) for pair in batch.pairs)
-            return [result for one in alone for result in _results(aligner, one)]
+            return [result for single in alone for result in _results(aligner, single)]
         if isinstance(error, ForestAlignError):
             return [failed_result(batch.pairs[0], HTTPStatus.UNPROCESSABLE_ENTITY, str(error))]
         message = f"unexpected error: {type(error).__name__}: {error}"
@@ -93,7 +93,7 @@ def _results(aligner: Aligner, batch: PairBatch) -> list[PairResult]:
             replace(alignment, id=pair.id).to_json(),
             alignment.error,
         )
-        for pair, alignment in zip(batch.pairs, found, strict=True)
+        for pair, alignment in zip(batch.pairs, alignments, strict=True)
     ]
 
 

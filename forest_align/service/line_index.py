@@ -94,11 +94,11 @@ def find_pairs(
     read: Callable[[int], Alignment], query: PairQuery, first: int, total: int, size: int
 ) -> FoundPairs:
     """Look from line ``first`` on for pairs that match, until a page is full or enough lines were read."""
-    found: list[tuple[int, Alignment]] = []
+    pairs: list[tuple[int, Alignment]] = []
     last = first - 1
-    while last < min(total, first + _MOST_LINES - 1) and len(found) < size:
+    while last < min(total, first + _MOST_LINES - 1) and len(pairs) < size:
         last += 1
         alignment = read(last)
         if query.matches(alignment):
-            found.append((last, alignment))
-    return FoundPairs(tuple(found), first, last)
+            pairs.append((last, alignment))
+    return FoundPairs(tuple(pairs), first, last)

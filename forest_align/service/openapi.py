@@ -159,8 +159,8 @@ def _version() -> _Document:
 
 def _pair_of_file() -> _Document:
     line: _Document = {"name": "line", "in": "path", "required": True, "schema": {"type": "integer"}}
-    found = _get("The alignment in a line of the file, from 1.", _JSON, _ALIGNMENT, 404)
-    return {**found, "parameters": [line]}
+    answers = _get("The alignment in a line of the file, from 1.", _JSON, _ALIGNMENT, 404)
+    return {**answers, "parameters": [line]}
 
 
 def _get(summary: str, kind: str, schema: _Document, *errors: int) -> _Document:

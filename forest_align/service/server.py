@@ -88,9 +88,9 @@ class _PatientProtocol(H11Protocol):
         self._waits_since = self.loop.time()
         self._head_begun = False
         self._watch = self.loop.call_later(self.idle_seconds, self._look)
-        opened = [one for one in self.connections if not one.transport.is_closing()]
+        opened = [other for other in self.connections if not other.transport.is_closing()]
         if len(opened) > self.most_connections:
-            self._make_room([one for one in opened if isinstance(one, _PatientProtocol)])
+            self._make_room([other for other in opened if isinstance(other, _PatientProtocol)])
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop watching."""

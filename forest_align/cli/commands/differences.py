@@ -34,13 +34,15 @@ def run(options: _DifferencesOptions) -> int:
 
 def _found(view: Callable[[Alignment, TextDifferences], str]) -> Callable[[Alignment], str]:
     nothing = TextDifferences((), (), ())
-    return lambda one: view(one, nothing if one.error else differences_of(one))
+    return lambda aligned: view(aligned, nothing if aligned.error else differences_of(aligned))
 
 
 _WRITERS = {
-    "jsonl": EntryWriter(_found(lambda one, found: json_entry(one, found.to_dict())), one_line_each=True),
+    "jsonl": EntryWriter(
+        _found(lambda aligned, found: json_entry(aligned, found.to_dict())), one_line_each=True
+    ),
     "html": EntryWriter(_found(differences_to_html), DIFFERENCES_PAGE_START, BODY_END),
-    "text": EntryWriter(_found(lambda one, found: differences_to_text(one, found) + "\n")),
+    "text": EntryWriter(_found(lambda aligned, found: differences_to_text(aligned, found) + "\n")),
 }
 
 

@@ -42,21 +42,24 @@ def run(options: _EditsOptions) -> int:
 
 def _writers(*, minimal: bool) -> dict[str, EntryWriter]:
     def found(view: Callable[[Alignment, Sequence[Edit]], str]) -> Callable[[Alignment], str]:
-        return lambda one: view(one, () if one.error else edits_of(one, minimal=minimal))
+        return lambda aligned: view(aligned, () if aligned.error else edits_of(aligned, minimal=minimal))
 
     return {
         "jsonl": EntryWriter(
-            found(lambda one, edits: json_entry(one, {"edits": [edit.to_dict() for edit in edits]})),
+            found(lambda aligned, edits: json_entry(aligned, {"edits": [edit.to_dict() for edit in edits]})),
             one_line_each=True,
         ),
         "m2": EntryWriter(found(edits_to_m2)),
-        "easse": EntryWriter(found(lambda one, edits: _json(edits_to_easse(one, edits)) + "\n")),
+        "easse": EntryWriter(found(lambda aligned, edits: _json(edits_to_easse(aligned, edits)) + "\n")),
         "thresh": EntryWriter(
-            found(lambda one, edits: _json(edits_to_thresh(one, edits))), "[\n", "\n]\n", separator=",\n"
+            found(lambda aligned, edits: _json(edits_to_thresh(aligned, edits))),
+            "[\n",
+            "\n]\n",
+            separator=",\n",
         ),
-        "markup": EntryWriter(found(lambda one, edits: edits_to_markup(one, edits) + "\n")),
+        "markup": EntryWriter(found(lambda aligned, edits: edits_to_markup(aligned, edits) + "\n")),
         "html": EntryWriter(found(edits_to_html), EDITS_PAGE_START, BODY_END),
-        "text": EntryWriter(found(lambda one, edits: edits_to_text(one, edits) + "\n")),
+        "text": EntryWriter(found(lambda aligned, edits: edits_to_text(aligned, edits) + "\n")),
     }
 
 

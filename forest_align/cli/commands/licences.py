@@ -201,19 +201,19 @@ def _package_rows() -> Iterator[tuple[str, ...]]:
         if "extra ==" in requirement:
             continue
         try:
-            found = metadata.metadata(name)
+            stated = metadata.metadata(name)
         except metadata.PackageNotFoundError:
             continue
-        yield name, found["Version"], _stated_licence(found)
+        yield name, stated["Version"], _stated_licence(stated)
 
 
-def _stated_licence(found: metadata.PackageMetadata) -> str:
+def _stated_licence(stated: metadata.PackageMetadata) -> str:
     """Licence of an installed package: its expression, its name in a line, or its classifier."""
     for field in ("License-Expression", "License"):
-        text = "".join(found.get_all(field) or ())
+        text = "".join(stated.get_all(field) or ())
         if text and "\n" not in text:
             return text
-    classifiers = [text for text in found.get_all("Classifier") or () if text.startswith("License ::")]
+    classifiers = [text for text in stated.get_all("Classifier") or () if text.startswith("License ::")]
     return ", ".join(text.rpartition(" :: ")[2] for text in classifiers) or "not stated"
 
 
