@@ -45,6 +45,12 @@ COMMANDS = {
     "licences": "show the licence of every bundled part, and what it learned from",
 }
 
+# Modules of several commands; another command has a module of its own name.
+_MODULES = {
+    **dict.fromkeys(("edits", "differences"), "derived"),
+    **dict.fromkeys(("documents", "support"), "document_pairs"),
+}
+
 
 class _Parser(argparse.ArgumentParser):
     """A parser that fails if its help cannot be written, which argparse ignores, and shows no passwords."""
@@ -114,20 +120,21 @@ def _top_level_parser() -> argparse.ArgumentParser:
 
 def command_parser(command: str) -> argparse.ArgumentParser:
     """The parser of a command, made from the options of its module."""
-    from forest_align.cli.arguments import declare
+    from forest_align.cli.arguments import command_of, declare
 
-    module = importlib.import_module(f"forest_align.cli.commands.{command}")
+    module = importlib.import_module(f"forest_align.cli.commands.{_MODULES.get(command, command)}")
+    parts = command_of(module, command)
     parser = _Parser(
         prog=f"forest-align {command}",
         description=COMMANDS[command][0].upper() + COMMANDS[command][1:] + ".",
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog=module.EPILOG,
+        epilog=parts.epilog,
     )
-    parser.set_defaults(module=module)
+    parser.set_defaults(parts=parts)
     if hasattr(module, "add_subcommands"):
         module.add_subcommands(parser)
     else:
-        declare(parser, module.OPTIONS)
+        declare(parser, parts.options)
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
     return parser
 
@@ -143,7 +150,7 @@ def _run(options: argparse.Namespace) -> int:
     parsed = command_parser(command).parse_args(options.arguments)
     # Messages also name the aligner if a command has a subcommand for each.
     options.command = getattr(parsed, "full_command", command)
-    result: int = parsed.module.run(read(parsed.module.OPTIONS, parsed))
+    result: int = parsed.parts.run(read(parsed.parts.options, parsed))
     if sys.stdout is not None:
         sys.stdout.flush()
     return result

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Collection
-from dataclasses import MISSING, Field, field, fields
+from collections.abc import Callable, Collection
+from dataclasses import MISSING, Field, dataclass, field, fields
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeVar
 
 from forest_align.data.pairs import FORMATS
@@ -40,6 +41,23 @@ def option(*flags: str, default: Any = None, **settings: Any) -> Any:
 def argument(metavar: str, **settings: Any) -> Any:
     """A field that holds an argument without a flag; see :func:`option`."""
     return option(metavar=metavar, **settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What a command is made of; a module of several has ``COMMANDS``, by their names."""
+
+    options: type
+    epilog: str  # what follows the options in the help
+    run: Callable[[Any], int]  # returns the exit status
+
+
+def command_of(module: ModuleType, name: str) -> Command:
+    """A command of a module that has several, or the only one."""
+    if hasattr(module, "COMMANDS"):
+        command: Command = module.COMMANDS[name]
+        return command
+    return Command(getattr(module, "OPTIONS", type(None)), module.EPILOG, getattr(module, "run", int))
 
 
 def part(options: type[T]) -> T:

@@ -67,6 +67,11 @@ class GoldOptions:
     forests: Path | None = option("--forests CACHE", type=Path, help="cache of parses")
     parser: str = option("--parser NAME", default="en", help="en (bundled), a benepar model or a folder")
 
+    @property
+    def checkpoint(self) -> Path:
+        """The file beside the model that keeps the state of its training."""
+        return self.output.with_name(f"{self.output.name}.checkpoint")
+
 
 def check_model_folder(path: Path, *, beside: bool = True) -> None:
     """Check before hours of work that a model folder, and a checkpoint file next to it, can be written.

@@ -5,16 +5,16 @@ from __future__ import annotations
 import argparse
 import importlib
 
-from forest_align.cli.arguments import declare
+from forest_align.cli.arguments import command_of, declare
 
 # Aligner -> module in this folder that trains it, and its description in one line.
 TRAINERS = {
     "forest": ("train_forest", "learn the weights of the forest aligner from sentence pairs without links"),
     "semi-markov": (
-        "train_semi_markov",
+        "train_gold",
         "learn the weights of the semi-Markov aligner from sentence pairs with gold links",
     ),
-    "joint": ("train_joint", "learn the weights of the joint aligner from sentence pairs with gold links"),
+    "joint": ("train_gold", "learn the weights of the joint aligner from sentence pairs with gold links"),
 }
 
 EPILOG = """\
@@ -36,10 +36,11 @@ def add_subcommands(parser: argparse.ArgumentParser) -> None:
             description=summary[0].upper() + summary[1:] + ".",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        trainer.epilog = module.EPILOG
-        declare(trainer, module.OPTIONS)
+        parts = command_of(module, name)
+        trainer.epilog = parts.epilog
+        declare(trainer, parts.options)
         # No default here: it would override a --debug before the aligner's name.
         trainer.add_argument(
             "--debug", action="store_true", default=argparse.SUPPRESS, help="show the traceback of an error"
         )
-        trainer.set_defaults(module=module, full_command=f"train {name}")
+        trainer.set_defaults(parts=parts, full_command=f"train {name}")

@@ -1,9 +1,10 @@
-"""What commands share that write something derived from alignments: their input, and writing pair by pair."""
+"""The commands that write something derived from alignments, pair by pair: ``edits`` and ``differences``."""
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 from forest_align._version import __version__
 from forest_align.aligners.base import BATCH_SIZE
 from forest_align.alignment import Alignment
+from forest_align.alignment.html import BODY_END
 from forest_align.cli import EXIT_OK, EXIT_SOME_FAILED
 from forest_align.cli.aligner_choice import (
     AlignerChoice,
@@ -21,6 +23,7 @@ from forest_align.cli.aligner_choice import (
     made_with,
 )
 from forest_align.cli.arguments import (
+    Command,
     argument,
     columns_option,
     escapes_option,
@@ -40,6 +43,23 @@ from forest_align.cli.writers import aligned_items, failure_of
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.data.phrases.input import read_alignments
 from forest_align.data.text.lines import STANDARD_INPUT
+from forest_align.differences import (
+    TextDifferences,
+    differences_of,
+    differences_to_html,
+    differences_to_text,
+)
+from forest_align.differences.text_differences import DIFFERENCES_PAGE_START
+from forest_align.edits import (
+    Edit,
+    edits_of,
+    edits_to_easse,
+    edits_to_m2,
+    edits_to_markup,
+    edits_to_text,
+    edits_to_thresh,
+)
+from forest_align.edits.edit_views import EDITS_PAGE_START, edits_to_html
 from forest_align.jobs.run_record import block_lines
 from forest_align.jobs.shards import EntryWriter, Line, LineRun, Share
 from forest_align.storage.outputs import check_same_run, refuse_overwriting
@@ -48,7 +68,7 @@ from forest_align.types import InputError
 from forest_align.types.json_fields import format_json_object
 
 
-def json_entry(alignment: Alignment, values: Mapping[str, Any]) -> str:
+def _json_entry(alignment: Alignment, values: Mapping[str, Any]) -> str:
     """A JSON line: the names and texts of an alignment, some values, and its error if it has one."""
     entry: dict[str, Any] = {
         "id": alignment.id,
@@ -61,7 +81,7 @@ def json_entry(alignment: Alignment, values: Mapping[str, Any]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class DerivedOptions:
+class _DerivedOptions:
     """Where alignments come from, and the output."""
 
     pairs: str = argument("PAIRS", help="file of sentence pairs; - for standard input")
@@ -88,7 +108,7 @@ class DerivedOptions:
     resume: bool = option("--resume", action="store_true", help="continue OUT where a run stopped (jsonl)")
 
 
-def to_option(formats: Collection[str]) -> Any:
+def _to_option(formats: Collection[str]) -> Any:
     """``--to`` with these formats."""
     return option(
         "--to",
@@ -107,8 +127,8 @@ class _Work:
     made_with: Mapping[str, str]
 
 
-def write_derived(
-    options: DerivedOptions, command: str, formats: Mapping[str, EntryWriter], settings: Mapping[str, str]
+def _write(
+    options: _DerivedOptions, command: str, formats: Mapping[str, EntryWriter], settings: Mapping[str, str]
 ) -> int:
     """Align or read alignments, and write an entry for each in its format; return the exit status."""
     name = options.to or format_of_output(
@@ -142,7 +162,7 @@ def write_derived(
     return EXIT_SOME_FAILED if record.failures else EXIT_OK
 
 
-def _recognises_alignments(options: DerivedOptions, command: str) -> bool:
+def _recognises_alignments(options: _DerivedOptions, command: str) -> bool:
     """Whether the input is a file of alignments, and no option asks for other ones; says so."""
     asked = (options.target, options.aligner, options.model, options.parser, options.source_format)
     if options.pairs == STANDARD_INPUT or any(asked) or options.columns or not is_file(options.pairs):
@@ -157,7 +177,7 @@ def _recognises_alignments(options: DerivedOptions, command: str) -> bool:
     return True
 
 
-def _read(options: DerivedOptions, command: str) -> _Work:
+def _read(options: _DerivedOptions, command: str) -> _Work:
     """The alignments of a file; broken lines are reported, and keep their places as pairs that failed."""
     refuse_with("--alignments", options)
     if options.pairs != STANDARD_INPUT and not Path(options.pairs).exists():
@@ -180,7 +200,7 @@ def _read(options: DerivedOptions, command: str) -> _Work:
     )
 
 
-def _align(options: DerivedOptions) -> _Work:
+def _align(options: _DerivedOptions) -> _Work:
     """The pairs of the input, and an aligner for them; a pair that fails has an error."""
     items = read_items(
         view(PairInput, options), lambda problem: None
@@ -198,3 +218,104 @@ def _align(options: DerivedOptions) -> _Work:
             **settings_of(options, "tokenized", "escapes"),
         },
     )
+
+
+_EDITS_EPILOG = (
+    "examples:\n"
+    "  forest-align edits 'He died.' 'He passed away.'\n"
+    "  forest-align edits pairs.tsv -o edits.jsonl\n"
+    "  forest-align edits alignments.jsonl --to m2 -o edits.m2\n\n"
+    "formats (--to): jsonl; m2 is ERRANT's; easse has EASSE's operations; thresh is a file of\n"
+    "thresh.tools (SALSA); markup is CriticMarkup; html has tracked changes; text\n\n"
+    "A pair that cannot be aligned has no edits; jsonl has its error.\n"
+    "exit status: 0 all aligned, 1 some pairs failed, 2 bad usage or input"
+)
+
+
+def _run_edits(options: _EditsOptions) -> int:
+    """Extract and write; return the exit status."""
+    settings = {"--minimal": "given" if options.minimal else ""}
+    return _write(options, "edits", _edit_writers(minimal=options.minimal), settings)
+
+
+def _edit_writers(*, minimal: bool) -> dict[str, EntryWriter]:
+    def of_edits(view: Callable[[Alignment, Sequence[Edit]], str]) -> Callable[[Alignment], str]:
+        return lambda aligned: view(aligned, () if aligned.error else edits_of(aligned, minimal=minimal))
+
+    return {
+        "jsonl": EntryWriter(
+            of_edits(
+                lambda aligned, edits: _json_entry(aligned, {"edits": [edit.to_dict() for edit in edits]})
+            ),
+            one_line_each=True,
+        ),
+        "m2": EntryWriter(of_edits(edits_to_m2)),
+        "easse": EntryWriter(of_edits(lambda aligned, edits: _json(edits_to_easse(aligned, edits)) + "\n")),
+        "thresh": EntryWriter(
+            of_edits(lambda aligned, edits: _json(edits_to_thresh(aligned, edits))),
+            "[\n",
+            "\n]\n",
+            separator=",\n",
+        ),
+        "markup": EntryWriter(of_edits(lambda aligned, edits: edits_to_markup(aligned, edits) + "\n")),
+        "html": EntryWriter(of_edits(edits_to_html), EDITS_PAGE_START, BODY_END),
+        "text": EntryWriter(of_edits(lambda aligned, edits: edits_to_text(aligned, edits) + "\n")),
+    }
+
+
+def _json(values: object) -> str:
+    return json.dumps(values, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _EditsOptions(_DerivedOptions):
+    """Options of the command."""
+
+    to: str | None = _to_option(_edit_writers(minimal=False))
+    minimal: bool = option(
+        "--minimal",
+        action="store_true",
+        help="the smallest edits, not merged into the phrases that people mark",
+    )
+
+
+_DIFFERENCES_EPILOG = (
+    "examples:\n"
+    "  forest-align differences 'He died in Rome.' 'He died in 1990.'\n"
+    "  forest-align differences pairs.tsv --to html -o differences.html\n\n"
+    "formats (--to): jsonl; html has coloured words; text lists the spans that differ\n\n"
+    "A pair that cannot be aligned has no differences; jsonl has its error.\n"
+    "exit status: 0 all aligned, 1 some pairs failed, 2 bad usage or input"
+)
+
+
+def _run_differences(options: _DifferencesOptions) -> int:
+    """Compute and write; return the exit status."""
+    return _write(options, "differences", _DIFFERENCE_WRITERS, {})
+
+
+def _of_differences(view: Callable[[Alignment, TextDifferences], str]) -> Callable[[Alignment], str]:
+    nothing = TextDifferences((), (), ())
+    return lambda aligned: view(aligned, nothing if aligned.error else differences_of(aligned))
+
+
+_DIFFERENCE_WRITERS = {
+    "jsonl": EntryWriter(
+        _of_differences(lambda aligned, found: _json_entry(aligned, found.to_dict())), one_line_each=True
+    ),
+    "html": EntryWriter(_of_differences(differences_to_html), DIFFERENCES_PAGE_START, BODY_END),
+    "text": EntryWriter(_of_differences(lambda aligned, found: differences_to_text(aligned, found) + "\n")),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _DifferencesOptions(_DerivedOptions):
+    """Options of the command."""
+
+    to: str | None = _to_option(_DIFFERENCE_WRITERS)
+
+
+COMMANDS = {
+    "edits": Command(_EditsOptions, _EDITS_EPILOG, _run_edits),
+    "differences": Command(_DifferencesOptions, _DIFFERENCES_EPILOG, _run_differences),
+}

@@ -105,7 +105,7 @@ PAIRS = "".join(f"The dog number {number} barks.\tThe cat number {number} barks.
 def test_a_run_that_stopped_continues_and_ends_with_the_bytes_of_a_whole_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    chosen = killed_aligner(monkeypatch, "forest_align.cli.derived_output.load_aligner")
+    chosen = killed_aligner(monkeypatch, "forest_align.cli.commands.derived.load_aligner")
     pairs, whole, out = tmp_path / "pairs.tsv", tmp_path / "whole.jsonl.gz", tmp_path / "out.jsonl.gz"
     pairs.write_text(PAIRS)
     assert run(capsys, str(pairs), "-o", str(whole))[0] == 0
