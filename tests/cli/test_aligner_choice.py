@@ -38,7 +38,9 @@ def test_the_forest_aligner_with_its_own_defaults_is_the_default(loaded: list[An
     load_aligner(options())
     load_aligner(options(aligner="joint"))
     load_aligner(options(model="my/model"))
-    assert loaded == [("forest", {}), ("joint", {}), ("my/model", {})]
+    load_aligner(options(model="my/model", words="dictionary"))
+    candidates = {"candidates": "dictionary"}
+    assert loaded == [("forest", {}), ("joint", {}), ("my/model", {}), ("my/model", candidates)]
 
 
 def test_a_convention_reaches_the_aligners_that_know_it(loaded: list[Any]) -> None:
@@ -94,14 +96,8 @@ def test_paraphrases_that_would_have_no_effect_are_refused(words: str, loaded: l
         ({"aligner": "joint", "words": "dictionary"}, "does not support --words"),
         ({"annotator": "spacy"}, "the forest aligner does not support --annotator; the sultan"),
         ({"aligner": "joint", "annotator": "trees"}, "the joint aligner does not support --annotator"),
-        (
-            {"aligner": "contextual", "annotator": "spacy"},
-            "the contextual aligner does not support --annotator",
-        ),
-        (
-            {"model": "contextual", "annotator": "trees"},
-            "the contextual aligner does not support --annotator",
-        ),
+        ({"model": "contextual", "annotator": "trees"}, "the contextual aligner does not support --annot"),
+        ({"aligner": "semi-markov", "words": "dictionary"}, "the semi-markov aligner does not support --w"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(
@@ -129,11 +125,6 @@ def test_a_model_is_known_by_the_contents_of_all_its_files(name: str, tmp_path: 
     (folder / name).write_bytes(b"new")
     assert before != contents_of(str(folder))
     assert (contents_of("en"), contents_of(None)) == ("en", "")
-
-
-def test_the_kind_of_aligner_is_that_of_the_model(loaded: list[Any]) -> None:
-    load_aligner(options(model="my/model", words="dictionary"))
-    assert loaded == [("my/model", {"candidates": "dictionary"})]
 
 
 def test_a_model_of_another_kind_of_aligner_is_refused(loaded: list[Any]) -> None:

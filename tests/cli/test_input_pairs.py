@@ -78,15 +78,10 @@ def test_an_input_without_pairs_is_warned_about(content: str, tmp_path: Path) ->
 
 
 GERMAN = "Der alte Mann ging gestern in die Stadt und kaufte so ein Buch für seine Tochter."
-
 SPANISH = "No me gusta que él no me diga nada a mí, y a ella no le gusta que yo hable tanto."
-
 DUTCH = "De oude man was in de stad en is over de brug van onze buren naar huis gegaan."
-
 RUSSIAN = "Старик вчера пошёл в город."
-
 HEADLINE = "Russia warns Ukraine against EU deal"
-
 TITLE = "Syria peace talks begin Geneva"
 
 

@@ -99,30 +99,6 @@ def test_a_file_system_without_hard_links_has_manifests_too(
     assert PartFolder.open(tmp_path) == folder_at(tmp_path)
 
 
-def lose_marker(folder: PartFolder) -> None:
-    folder.marker(2).unlink()
-
-
-def lose_part(folder: PartFolder) -> None:
-    folder.part(2).unlink()
-
-
-def shorten_part(folder: PartFolder) -> None:
-    folder.part(2).write_text("d\n")
-
-
-def change_part(folder: PartFolder) -> None:
-    folder.part(2).write_text("d\nE\n")
-
-
-def read_other_input(folder: PartFolder) -> None:
-    folder.finish(2, {"items": 2}, {"items": 5, "digest": "xyz"})
-
-
-def damage_marker(folder: PartFolder) -> None:
-    folder.marker(2).write_text('{"counts": 3}')
-
-
 def damage_counts(folder: PartFolder) -> None:
     folder.marker(2).write_text(folder.marker(2).read_text().replace('"items": 2', '"items": "two"'))
 
@@ -130,17 +106,35 @@ def damage_counts(folder: PartFolder) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lose_marker, "part 2 of 2 is not finished; run 'forest-align align … --shard 2/2' again"),
-        (lose_part, "part-00002-of-00002.jsonl: the part is missing, and its marker says .* delete .*00002"),
-        (shorten_part, "changed since it was finished: expected 4 bytes, found 2"),
-        (change_part, "changed since it was finished: its digest is not "),
-        (read_other_input, "part 2 was made from another input than part 1 .items 5, digest xyz against"),
-        (damage_marker, "expected the marker of a finished part, found something else"),
+        (
+            lambda folder: folder.marker(2).unlink(),
+            "part 2 of 2 is not finished; run 'forest-align align … --shard 2/2' again",
+        ),
+        (
+            lambda folder: folder.part(2).unlink(),
+            "part-00002-of-00002.jsonl: the part is missing, and its marker says .* delete .*00002",
+        ),
+        (
+            lambda folder: folder.part(2).write_text("d\n"),
+            "changed since it was finished: expected 4 bytes, found 2",
+        ),
+        (
+            lambda folder: folder.part(2).write_text("d\nE\n"),
+            "changed since it was finished: its digest is not ",
+        ),
+        (
+            lambda folder: folder.finish(2, {"items": 2}, {"items": 5, "digest": "xyz"}),
+            "part 2 was made from another input than part 1 .items 5, digest xyz against",
+        ),
+        (
+            lambda folder: folder.marker(2).write_text('{"counts": 3}'),
+            "expected the marker of a finished part, found something else",
+        ),
         (damage_counts, 'completions/00002: expected the marker .* found string "two"'),
     ],
 )
 def test_what_does_not_belong_together_is_not_joined(
-    folder: PartFolder, change: Callable[[PartFolder], None], message: str
+    folder: PartFolder, change: Callable[[PartFolder], object], message: str
 ) -> None:
     change(folder)
     with pytest.raises(InputError, match=message):

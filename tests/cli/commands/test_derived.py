@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from forest_align import Alignment, Links, Sentence
-from forest_align.cli import main
 from forest_align.edits import Edit, apply_edits
 
 from ...command_line import CommandLine
@@ -31,16 +30,11 @@ def alignments(tmp_path: Path) -> Path:
     return path
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    status = main(["edits", *arguments])
-    return status, *capsys.readouterr()
-
-
-def test_a_file_of_alignments_is_recognised(alignments: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _, expected, _ = run(capsys, str(alignments), "--alignments")
-    status, out, err = run(capsys, str(alignments))
-    assert (status, out) == (1, expected)
-    assert f"{alignments} has alignments, which are used; --aligner makes new ones" in err
+def test_a_file_of_alignments_is_recognised(alignments: Path, cli: CommandLine) -> None:
+    cli("edits", alignments, "--alignments")
+    expected = cli.out
+    assert cli("edits", alignments) == 1 and cli.out == expected
+    assert f"{alignments} has alignments, which are used; --aligner makes new ones" in cli.err
 
 
 def test_a_sentence_without_quotes_is_told_that_it_needs_them(cli: CommandLine) -> None:
@@ -50,10 +44,10 @@ def test_a_sentence_without_quotes_is_told_that_it_needs_them(cli: CommandLine) 
     assert "two sentences in quotes, found 6 words without quotes" in cli.err
 
 
-def test_json_lines_hold_all_edits(alignments: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, err = run(capsys, str(alignments), "--alignments")
-    lines = [json.loads(line) for line in out.splitlines()]
-    assert status == 1 and "1 of 3 pairs could not be aligned" in err
+def test_json_lines_hold_all_edits(alignments: Path, cli: CommandLine) -> None:
+    assert cli("edits", alignments, "--alignments") == 1
+    assert "1 of 3 pairs could not be aligned" in cli.err
+    lines = [json.loads(line) for line in cli.out.splitlines()]
     assert [line["id"] for line in lines] == ["a", "2", "b"] and lines[1]["edits"] == [] and lines[1]["error"]
     edits = [Edit.from_dict(values) for values in lines[0]["edits"]]
     assert apply_edits("we saw many dogs", edits) == "we saw cats"
@@ -69,16 +63,14 @@ def test_json_lines_hold_all_edits(alignments: Path, capsys: pytest.CaptureFixtu
         ("html", "<del> many</del>"),
     ],
 )
-def test_every_format_has_the_changes(
-    alignments: Path, capsys: pytest.CaptureFixture[str], name: str, found: str
-) -> None:
-    _, out, _ = run(capsys, str(alignments), "--alignments", "--minimal", "--to", name)
-    assert found in out
+def test_every_format_has_the_changes(alignments: Path, cli: CommandLine, name: str, found: str) -> None:
+    cli("edits", alignments, "--alignments", "--minimal", "--to", name)
+    assert found in cli.out
 
 
-def test_two_sentences_are_aligned_first(capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, _ = run(capsys, "The old dog barks.", "The old cat barks.", "--aligner", "contextual")
-    assert status == 0 and out.startswith("pair 1\nreplace") and "dog → cat" in out
+def test_two_sentences_are_aligned_first(cli: CommandLine) -> None:
+    assert cli("edits", "The old dog barks.", "The old cat barks.", "--aligner", "contextual") == 0
+    assert cli.out.startswith("pair 1\nreplace") and "dog → cat" in cli.out
 
 
 @pytest.mark.parametrize(
@@ -92,40 +84,34 @@ def test_two_sentences_are_aligned_first(capsys: pytest.CaptureFixture[str]) -> 
         (["a.jsonl", "b c", "--alignments"], "a second sentence cannot be combined with --alignments"),
     ],
 )
-def test_wrong_usage_is_explained(
-    capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
-) -> None:
-    status, _, err = run(capsys, *arguments)
-    assert status == 2 and message in err
+def test_wrong_usage_is_explained(cli: CommandLine, arguments: list[str], message: str) -> None:
+    assert cli("edits", *arguments) == 2 and message in cli.err
 
 
 PAIRS = "".join(f"The dog number {number} barks.\tThe cat number {number} barks.\n" for number in range(70))
 
 
 def test_a_run_that_stopped_continues_and_ends_with_the_bytes_of_a_whole_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: CommandLine
 ) -> None:
     chosen = killed_aligner(monkeypatch, "forest_align.cli.commands.derived.load_aligner")
     pairs, whole, out = tmp_path / "pairs.tsv", tmp_path / "whole.jsonl.gz", tmp_path / "out.jsonl.gz"
     pairs.write_text(PAIRS)
-    assert run(capsys, str(pairs), "-o", str(whole))[0] == 0
+    assert cli("edits", pairs, "-o", whole) == 0
     chosen["word"] = "68"
     with pytest.raises(Killed):
-        run(capsys, str(pairs), "-o", str(out))
-    status, _, err = run(capsys, str(pairs), "-o", str(out), "--resume", "--minimal")
-    assert status == 2 and "--minimal was not given in the earlier run" in err
+        cli("edits", pairs, "-o", out)
+    assert cli("edits", pairs, "-o", out, "--resume", "--minimal") == 2
+    assert "--minimal was not given in the earlier run" in cli.err
     chosen["word"] = "number 3"  # in the first block, which is not aligned again
-    status, _, err = run(capsys, str(pairs), "-o", str(out), "--resume")
-    assert status == 0 and "resuming after line 64" in err
+    assert cli("edits", pairs, "-o", out, "--resume") == 0 and "resuming after line 64" in cli.err
     assert out.read_bytes() == whole.read_bytes() and not Path(f"{out}.run").exists()
 
 
-def test_only_json_lines_in_a_file_can_be_resumed(
-    alignments: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_only_json_lines_in_a_file_can_be_resumed(alignments: Path, cli: CommandLine) -> None:
     for more in ([], ["-o", "edits.html"]):
-        status, _, err = run(capsys, str(alignments), "--resume", *more)
-        assert status == 2 and "--resume needs -o OUT, and --to jsonl" in err
+        assert cli("edits", alignments, "--resume", *more) == 2
+        assert "--resume needs -o OUT, and --to jsonl" in cli.err
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ import json
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from forest_align.alignment import Alignment, Links, PhrasePair
-from forest_align.cli import main
 from forest_align.types import Node, Sentence
 
 from ...command_line import CommandLine
@@ -52,9 +52,9 @@ def alignment(number: int, links: str, phrase: bool = False, error: str = "") ->
     return Alignment(source, target, Links.from_pharaoh(links), phrases, id=f"rte:{number}", error=error)
 
 
-def scores(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict:
-    assert main(["evaluate", *arguments, "--json"]) == 0
-    report: dict = json.loads(capsys.readouterr().out)
+def scores(cli: CommandLine, *arguments: object) -> dict[str, Any]:
+    assert cli("evaluate", *arguments, "--json") == 0
+    report: dict[str, Any] = json.loads(cli.out)
     return report
 
 
@@ -72,15 +72,15 @@ def test_files_that_look_swapped_and_one_file_twice_are_told(
     assert cli("evaluate", gold, ours) == 0 and cli.err == ""
 
 
-def test_pharaoh_lines_without_sentences_are_scored(gold: Path, tmp_path: Path, capsys) -> None:
-    report = scores(capsys, str(gold), pharaoh(tmp_path, "0-0 1-1", "0-1 1-0"))
+def test_pharaoh_lines_without_sentences_are_scored(gold: Path, tmp_path: Path, cli: CommandLine) -> None:
+    report = scores(cli, gold, pharaoh(tmp_path, "0-0 1-1", "0-1 1-0"))
     assert report["pairs"] == 2
     assert report["word"]["precision"] == 75
     assert report["word"]["recall"] == 100
     assert report["word"]["exact_match"] == 50
 
 
-def test_annotated_phrases_of_spade_are_gold_for_phrases_and_words(tmp_path: Path, capsys) -> None:
+def test_annotated_phrases_of_spade_are_gold_for_phrases_and_words(tmp_path: Path, cli: CommandLine) -> None:
     def xml(side: str, *annotations: str) -> None:
         marks = [f" {text}" for text in annotations]
         text = ENJU.format(side=side, top=marks[0], left=marks[1], right=marks[2])
@@ -93,7 +93,7 @@ def test_annotated_phrases_of_spade_are_gold_for_phrases_and_words(tmp_path: Pat
     top = PhrasePair(Node(0, 2, "S"), Node(0, 2, "S"), 1.0)
     run = tmp_path / "run.jsonl"
     run.write_text(Alignment(sentence, sentence, Links.from_pharaoh("0-0"), (top,)).to_json() + "\n")
-    report = scores(capsys, str(tmp_path / "s-1.xml"), str(run))
+    report = scores(cli, tmp_path / "s-1.xml", run)
     assert report["word"]["f1"] == 100
     assert report["phrases"]["precision"] == 100
     # agreed by 1 and 2: sentence and first word; by 1 and 3, 2 and 3: the sentence
@@ -101,15 +101,15 @@ def test_annotated_phrases_of_spade_are_gold_for_phrases_and_words(tmp_path: Pat
 
 
 def test_pairs_that_could_not_be_aligned_are_counted_for_both_systems(
-    gold: Path, tmp_path: Path, capsys
+    gold: Path, tmp_path: Path, cli: CommandLine
 ) -> None:
     run, other = tmp_path / "run.jsonl", tmp_path / "other.jsonl"
     run.write_text("".join(alignment(k, "", error="too long" * k).to_json() + "\n" for k in (0, 1)))
     other.write_text("".join(alignment(k, "", error="too long").to_json() + "\n" for k in (0, 1)))
-    report = scores(capsys, str(gold), str(run), "--against", str(other))
+    report = scores(cli, gold, run, "--against", other)
     assert (report["failed"], report["against_failed"]) == (1, 2)
-    assert main(["evaluate", str(gold), str(run), "--against", str(other)]) == 0
-    out = capsys.readouterr().out
+    assert cli("evaluate", gold, run, "--against", other) == 0
+    out = cli.out
     assert out.startswith("2 pairs\npairs that could not be aligned: 1\n")
     assert "pairs that the other system could not align: 2\n" in out
 
@@ -124,16 +124,11 @@ def test_the_table_ends_with_a_signature(gold: Path, tmp_path: Path, cli: Comman
     )
 
 
-def error(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    assert main(["evaluate", *arguments]) == 2
-    return capsys.readouterr().err
-
-
-def test_standard_input_is_called_so_and_is_one_file_only(gold: Path, capsys, monkeypatch) -> None:
+def test_standard_input_is_called_so_and_is_one_file_only(gold: Path, cli: CommandLine, monkeypatch) -> None:
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"0-0\n")))
-    assert "standard input: expected 2 predictions" in error(capsys, str(gold), "-")
-    assert "standard input can be read but once" in error(capsys, "-", "-")
-    assert "standard input can be read but once" in error(capsys, str(gold), "-", "--against", "-")
+    assert cli("evaluate", gold, "-") == 2 and "standard input: expected 2 predictions" in cli.err
+    for files in (("-", "-"), (gold, "-", "--against", "-")):
+        assert cli("evaluate", *files) == 2 and "standard input can be read but once" in cli.err
 
 
 def test_an_empty_gold_file_is_no_perfect_score(tmp_path: Path, cli: CommandLine) -> None:
@@ -145,14 +140,14 @@ def test_an_empty_gold_file_is_no_perfect_score(tmp_path: Path, cli: CommandLine
 
 @pytest.mark.parametrize("format_of_run", ["pharaoh", "jsonl"])
 def test_predictions_may_come_from_standard_input(
-    format_of_run: str, gold: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    format_of_run: str, gold: Path, cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = ["0-0 1-1", "0-1 1-0"]
     if format_of_run == "jsonl":
         lines = [alignment(k, line).to_json() for k, line in enumerate(lines)]
     stream = io.BytesIO("".join(f"{line}\n" for line in lines).encode())
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=stream))
-    report = scores(capsys, str(gold), "-")
+    report = scores(cli, gold, "-")
     assert (report["pairs"], report["word"]["precision"], report["word"]["recall"]) == (2, 75, 100)
 
 
@@ -179,18 +174,20 @@ WA = """<sentence id="1" status="">
 """
 
 
-def test_chunks_are_scored_with_their_types_where_both_files_have_them(tmp_path: Path, capsys) -> None:
+def test_chunks_are_scored_with_their_types_where_both_files_have_them(
+    tmp_path: Path, cli: CommandLine
+) -> None:
     gold, found, links = tmp_path / "gold.wa", tmp_path / "found.wa", tmp_path / "links.jsonl"
     gold.write_text(WA.format("2 <==> 2 // SIMI // 3 // dog <==> cat"))
     found.write_text(WA.format("2 <==> 2 // REL // 1 // dog <==> cat"))
     links.write_text('{"source": ["the", "dog"], "target": ["a", "cat"], "words": [[1, 1]]}\n')
-    report = scores(capsys, str(gold), str(found))
+    report = scores(cli, gold, found)
     expected = {"f1.alignment": 100, "f1.type": 0, "f1.score": 60, "f1.type_and_score": 0}
     assert report["chunks"] == pytest.approx(expected)
-    assert "chunks" not in scores(capsys, str(gold), str(links))
-    compared = scores(capsys, str(gold), str(gold), "--against", str(found))
+    assert "chunks" not in scores(cli, gold, links)
+    compared = scores(cli, gold, gold, "--against", found)
     assert compared["against"]["chunks"]["f1.score"]["difference"] == pytest.approx(40)
-    assert main(["evaluate", str(gold), str(found), "--against", str(gold)]) == 0
-    shown = capsys.readouterr().out
+    assert cli("evaluate", gold, found, "--against", gold) == 0
+    shown = cli.out
     assert "| chunks  |  100.0 |     0.0 |     60.0 |        0.0 |" in shown
     assert "against the other system, chunks:" in shown

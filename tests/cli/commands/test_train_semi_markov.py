@@ -186,18 +186,6 @@ def test_the_aligner_is_found_by_name_and_takes_a_paraphrase_table(tmp_path: Pat
         load_aligner(options(aligner="contextual", model=str(tmp_path / "copy")))
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"words": "dictionary"}, "the semi-markov aligner does not support --words"),
-        ({"annotator": "spacy"}, "the semi-markov aligner does not support --annotator"),
-    ],
-)
-def test_options_of_other_aligners_are_refused(given: dict[str, str], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        load_aligner(options(**given))
-
-
 def test_evidence_and_pictures_of_its_alignments_are_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -195,19 +195,6 @@ def test_trials_that_are_begun_at_the_same_time_get_places_of_their_own(tmp_path
     assert [claim(study, study.ask()) for _ in range(2)] == [1, 3]
 
 
-def test_processes_are_told_from_later_ones_of_the_same_number() -> None:
-    if not trial_owners._PROC.joinpath("self", "stat").exists():
-        pytest.skip("the system does not tell when a process began")
-    child = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE)
-    (number, began), (_, later) = (
-        str(trial_owners._process(one)).split("-") for one in (os.getpid(), child.pid)
-    )
-    child.communicate()
-    assert number == str(os.getpid())
-    assert int(began) < int(later)
-    assert trial_owners._process(child.pid) is None
-
-
 @pytest.mark.parametrize(("state", "flags", "alive"), [("R", 0, True), ("R", 4, False), ("Z", 4, False)])
 def test_a_process_that_has_begun_to_exit_owns_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: str, flags: int, alive: bool
@@ -218,20 +205,6 @@ def test_a_process_that_has_begun_to_exit_owns_nothing(
         (tmp_path / number / "stat").write_text(f"5 (a (b) c) {' '.join(map(str, fields))}\n")
     monkeypatch.setattr(trial_owners, "_PROC", tmp_path)
     assert trial_owners._process(5) == ("5-77" if alive else None)
-
-
-def test_a_process_whose_files_are_closed_owns_nothing() -> None:
-    if not trial_owners._PROC.joinpath("self", "stat").exists():
-        pytest.skip("the system does not tell whether a process is exiting")
-    size = 100_000_000  # bytes, which the system frees after it has closed the files
-    program = f"import time; memory = bytearray({size}); print(flush=True); time.sleep(3600)"
-    for _ in range(5):
-        with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as child:
-            assert child.stdout is not None
-            child.stdout.readline()
-            child.kill()
-            child.stdout.read()
-            assert trial_owners._process(child.pid) is None
 
 
 def test_where_the_system_does_not_tell_when_a_process_began_its_number_is_its_name(
