@@ -23,7 +23,7 @@ from forest_align.parsing.networks import devices
 from forest_align.types import Sentence
 
 from .killed_aligner import Killed, killed_aligner
-from .test_sharded_run import as_gzip, as_json_lines, as_text
+from .test_sharded_run import align, as_gzip, as_json_lines, as_text, join_parts
 
 Captured = pytest.CaptureFixture[str]
 
@@ -49,10 +49,6 @@ def chosen(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     return killed_aligner(monkeypatch)
 
 
-def align(pairs: Path, out: Path, *options: str) -> int:
-    return main(["align", str(pairs), "-o", str(out), "--batch-size", "4", *options])
-
-
 def on_engine(pairs: Path, out: Path, *options: str) -> int:
     return align(pairs, out, "--engine", "ray", "--part-size", "15", *options)
 
@@ -66,9 +62,8 @@ def test_joined_parts_have_the_lines_of_a_run_without_engine(
     assert align(pairs, whole) == 1
     assert on_engine(pairs, tmp_path / "parts", "--to", kind.removesuffix(".gz")) == 1
     assert "pairs in 6 parts; " in capsys.readouterr().err
-    assert main(["join", str(tmp_path / "parts"), "-o", str(joined)]) == 1
     unpack = gzip.decompress if kind.endswith(".gz") else bytes
-    assert unpack(joined.read_bytes()) == unpack(whole.read_bytes())
+    assert unpack(join_parts(tmp_path / "parts", joined)) == unpack(whole.read_bytes())
 
 
 def test_several_files_follow_each_other_and_their_batches_are_their_own(
@@ -82,8 +77,7 @@ def test_several_files_follow_each_other_and_their_batches_are_their_own(
     pattern = str(tmp_path / "pairs.*")
     options = ("-o", str(tmp_path / "parts"), "--batch-size", "4", "--engine", "ray")
     assert main(["align", pattern, *options]) == 1
-    assert main(["join", str(tmp_path / "parts"), "-o", str(tmp_path / "joined.jsonl")]) == 1
-    assert (tmp_path / "joined.jsonl").read_bytes() == lines
+    assert join_parts(tmp_path / "parts", tmp_path / "joined.jsonl") == lines
     assert main(["align", str(two), str(one), str(one), *options]) == 2  # another input
 
 
@@ -124,8 +118,7 @@ def test_finished_parts_are_not_made_again(
     assert f"{len(finished)} of 6 parts are finished already" in capsys.readouterr().err
     assert {f"{number:05}" for number in engine["parts"]} == {f"{n:05}" for n in range(1, 7)} - {*finished}
     assert all((parts / "completions" / name).stat().st_mtime_ns == then for name, then in finished.items())
-    assert main(["join", str(parts), "-o", str(tmp_path / "joined.jsonl")]) == 1
-    assert (tmp_path / "joined.jsonl").read_bytes() == whole.read_bytes()
+    assert join_parts(parts, tmp_path / "joined.jsonl") == whole.read_bytes()
     engine["parts"] = []
     assert on_engine(pairs, parts) == 1 and engine["parts"] == []
 
@@ -218,8 +211,7 @@ def test_counts_of_parts_make_the_table_of_a_run_without_engine(
     assert main(["extract", *names, *options, "-o", "whole.tsv"]) == 1
     assert main(["extract", "lines*.jsonl", *options, "-o", "parts", "--engine", "ray"]) == 1
     assert f"{30 * files + 1} lines in {files} parts; 1 of them have an error" in capsys.readouterr().err
-    assert main(["join", "parts", "-o", "joined.tsv"]) == 1
-    assert Path("joined.tsv").read_bytes() == Path("whole.tsv").read_bytes()
+    assert join_parts(Path("parts"), Path("joined.tsv")) == Path("whole.tsv").read_bytes()
     assert len(Path("whole.tsv").read_text().splitlines()) > 20
     # A part that was left unfinished is made again, the others are not.
     Path("parts/completions/00001").unlink()
@@ -227,8 +219,7 @@ def test_counts_of_parts_make_the_table_of_a_run_without_engine(
     engine["parts"] = []
     assert main(["extract", *names, *options, "-o", "parts", "--engine", "ray"]) == 1
     assert engine["parts"] == [1] and not list(Path("parts").glob(".*"))
-    assert main(["join", "parts", "-o", "again.tsv"]) == 1
-    assert Path("again.tsv").read_bytes() == Path("whole.tsv").read_bytes()
+    assert join_parts(Path("parts"), Path("again.tsv")) == Path("whole.tsv").read_bytes()
 
 
 def line_of(rng: random.Random, number: int) -> str:

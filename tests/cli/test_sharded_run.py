@@ -55,6 +55,12 @@ def align(pairs: Path, out: Path, *options: str) -> int:
     return main(["align", str(pairs), "-o", str(out), "--batch-size", "4", *options])
 
 
+def join_parts(parts: Path, out: Path) -> bytes:
+    """The bytes of a file of joined parts, some items of which have failed."""
+    assert main(["join", str(parts), "-o", str(out)]) == 1
+    return out.read_bytes()
+
+
 @pytest.mark.parametrize("made", [as_text, as_gzip, as_json_lines])
 @pytest.mark.parametrize(("kind", "shards"), [("jsonl", 3), ("jsonl.gz", 4), ("pharaoh", 20)])
 def test_joined_parts_have_the_bytes_of_an_unsharded_run(
@@ -67,8 +73,7 @@ def test_joined_parts_have_the_bytes_of_an_unsharded_run(
     to = kind.removesuffix(".gz")
     codes = {align(pairs, tmp_path / "parts", "--to", to, "--shard", f"{n}/{shards}") for n in numbers}
     assert codes == {0, 1}  # some shards have a broken pair, some have none
-    assert main(["join", str(tmp_path / "parts"), "-o", str(joined)]) == 1
-    assert joined.read_bytes() == whole.read_bytes()
+    assert join_parts(tmp_path / "parts", joined) == whole.read_bytes()
 
 
 def test_a_shard_that_died_continues_and_a_finished_one_is_skipped(
@@ -91,8 +96,7 @@ def test_a_shard_that_died_continues_and_a_finished_one_is_skipped(
     chosen["word"] = "word45"  # of a block that is finished: it must not be aligned again
     assert align(pairs, parts, "--shard", "2/2") == 1
     assert "resuming after line 24" in capsys.readouterr().err
-    assert main(["join", str(parts), "-o", str(tmp_path / "joined.jsonl")]) == 1
-    assert (tmp_path / "joined.jsonl").read_bytes() == whole.read_bytes()
+    assert join_parts(parts, tmp_path / "joined.jsonl") == whole.read_bytes()
 
 
 def test_shards_of_the_forest_aligner_that_were_killed_give_the_bytes_of_an_unsharded_run(
@@ -106,8 +110,7 @@ def test_shards_of_the_forest_aligner_that_were_killed_give_the_bytes_of_an_unsh
     assert kill_when_larger(start("align", *sharded, "2/2"), parts / "part-00002-of-00002.jsonl.gz", 0)
     both = [start("align", *sharded, f"{number}/2") for number in (1, 2)]
     assert [exit_status(process) for process in both] == [1, 1]
-    assert main(["join", str(parts), "-o", str(tmp_path / "joined.jsonl.gz")]) == 1
-    assert (tmp_path / "joined.jsonl.gz").read_bytes() == whole.read_bytes()
+    assert join_parts(parts, tmp_path / "joined.jsonl.gz") == whole.read_bytes()
 
 
 @pytest.mark.parametrize("kind", ["trees", "json"])
@@ -124,8 +127,7 @@ def test_parsed_shards_have_the_bytes_of_an_unsharded_run(kind: str, tmp_path: P
     ]
     assert sorted(codes) == [0, 0, 1]
     assert main(["parse", str(trees), "--to", kind, "-o", str(parts), "--shard", "2/3"]) in (0, 1)
-    assert main(["join", str(parts), "-o", str(tmp_path / "joined")]) == 1
-    assert (tmp_path / "joined").read_bytes() == whole.read_bytes()
+    assert join_parts(parts, tmp_path / "joined") == whole.read_bytes()
 
 
 @pytest.fixture
@@ -146,8 +148,7 @@ def test_counts_of_shards_are_those_of_an_unsharded_run(
     for number in (4, 2, 1, 3):
         assert main(["extract", *alignments, "-o", str(parts), *options, "--shard", f"{number}/4"]) == 1
     capsys.readouterr()
-    assert main(["join", str(parts), "-o", str(joined)]) == 1
-    assert joined.read_bytes() == whole.read_bytes() and len(whole.read_bytes()) > 10_000
+    assert join_parts(parts, joined) == whole.read_bytes() and len(whole.read_bytes()) > 10_000
     assert capsys.readouterr().err.splitlines()[-1] == report
     few = tmp_path / "few.ppdb"
     main(["extract", *alignments, "-o", str(few), *options, "--min-count", "2"])
@@ -178,8 +179,7 @@ def test_a_count_of_a_shard_that_was_killed_continues(
     capsys.readouterr()
     assert main(["extract", *alignments, "-o", str(parts), "--shard", "2/2"]) == 1
     assert "resuming after line" in capsys.readouterr().err
-    assert main(["join", str(parts), "-o", str(tmp_path / "joined.tsv")]) == 1
-    assert (tmp_path / "joined.tsv").read_bytes() == whole.read_bytes()
+    assert join_parts(parts, tmp_path / "joined.tsv") == whole.read_bytes()
 
 
 @pytest.mark.parametrize(
