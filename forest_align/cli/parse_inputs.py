@@ -135,16 +135,12 @@ def _sentence(line: str | InputError, options: ParseOptions) -> str | list[str] 
     return [unescape_token(word) for word in words] if options.escapes else words
 
 
-def _given(read: Callable[[InputLines, ParseOptions], _Numbered]) -> _Reader:
+def _given(read: Callable[[InputLines], _Numbered]) -> _Reader:
     """A reader of trees: nothing has to be parsed."""
-
-    def items(source: InputLines, options: ParseOptions, skip: Skip) -> Iterator[ParseItem]:
-        return skip(ParseItem(line, None, result) for line, result in read(source, options))
-
-    return items
+    return lambda source, _, skip: skip(ParseItem(line, None, result) for line, result in read(source))
 
 
-def _read_trees(source: InputLines, _: ParseOptions) -> _Numbered:
+def _read_trees(source: InputLines) -> _Numbered:
     from forest_align.data.trees.penn import LOOK_AHEAD, split_trees
     from forest_align.parsing import sentence_from_bracket
 
@@ -157,7 +153,7 @@ def _read_trees(source: InputLines, _: ParseOptions) -> _Numbered:
             yield number, InputError(error.message)  # its line number counts within this text
 
 
-def _read_n_best(source: InputLines, _: ParseOptions) -> _Numbered:
+def _read_n_best(source: InputLines) -> _Numbered:
     block: list[str | InputError] = []
     first = number = 0
     for number, line in source.numbered():
@@ -185,7 +181,7 @@ def _n_best(block: list[str | InputError], first: int) -> tuple[int, Sentence | 
         return first + (error.line or 1) - 1, InputError(error.message, field=error.field)
 
 
-def _read_enju(source: InputLines, _: ParseOptions) -> _Numbered:
+def _read_enju(source: InputLines) -> _Numbered:
     from forest_align.data.trees.enju import sentences_of
 
     try:

@@ -34,7 +34,7 @@ from forest_align.types import InputError, Sentence
 from forest_align.types.json_fields import Fields, describe, parse_json_object
 
 if TYPE_CHECKING:
-    from forest_align.aligners.documents import DocumentAligner
+    pass
 from forest_align.system.terminal import positive
 
 _Sentences = str | list[str | Sentence]
@@ -270,12 +270,19 @@ class _DocumentsOptions:
 
 def _run_documents(options: _DocumentsOptions) -> int:
     """Align and write; return the exit status."""
+    from forest_align.aligners.documents import DocumentAligner
     from forest_align.alignment.document_alignment import DOCUMENTS_END, DOCUMENTS_START, documents_section
 
     to = _result_format(options.result, (options.source, options.target))
-    aligner, settings = _document_aligner(options)
+    settings, word_aligner = settings_of(options, "sentences_only", "threshold"), None
+    if options.sentences_only:
+        refuse_with("--sentences-only", options)
+    else:
+        chosen = view(AlignerChoice, options)
+        word_aligner = load_aligner(chosen)
+        settings |= made_with(chosen, word_aligner)
+    aligner = DocumentAligner(word_aligner, threshold=options.threshold)
     pairs = _read_pairs(options.source, options.target, options.result.lines)
-
     return _write_results(
         "documents",
         pairs,
@@ -286,20 +293,6 @@ def _run_documents(options: _DocumentsOptions) -> int:
         page=(documents_section, DOCUMENTS_START, DOCUMENTS_END),
         made_with=settings,
     )
-
-
-def _document_aligner(options: _DocumentsOptions) -> tuple[DocumentAligner, dict[str, str]]:
-    """The document aligner of a command's options, and settings that a resumed run must share."""
-    from forest_align.aligners.documents import DocumentAligner
-
-    settings = settings_of(options, "sentences_only", "threshold")
-    if options.sentences_only:
-        refuse_with("--sentences-only", options)
-        return DocumentAligner(None, threshold=options.threshold), settings
-    chosen = view(AlignerChoice, options)
-    aligner = load_aligner(chosen)
-    settings |= made_with(chosen, aligner)
-    return DocumentAligner(aligner, threshold=options.threshold), settings
 
 
 _SUPPORT_EPILOG = (
