@@ -44,7 +44,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return told
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def chosen(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     return killed_aligner(monkeypatch)
 
@@ -56,7 +56,7 @@ def on_engine(pairs: Path, out: Path, *options: str) -> int:
 @pytest.mark.parametrize("made", [as_text, as_gzip, as_json_lines])
 @pytest.mark.parametrize("kind", ["jsonl", "jsonl.gz", "pharaoh"])
 def test_joined_parts_have_the_lines_of_a_run_without_engine(
-    made: Any, kind: str, tmp_path: Path, chosen: dict[str, str], capsys: Captured
+    made: Any, kind: str, tmp_path: Path, capsys: Captured
 ) -> None:
     pairs, whole, joined = made(tmp_path), tmp_path / f"whole.{kind}", tmp_path / f"joined.{kind}"
     assert align(pairs, whole) == 1
@@ -66,9 +66,7 @@ def test_joined_parts_have_the_lines_of_a_run_without_engine(
     assert unpack(join_parts(tmp_path / "parts", joined)) == unpack(whole.read_bytes())
 
 
-def test_several_files_follow_each_other_and_their_batches_are_their_own(
-    tmp_path: Path, chosen: dict[str, str]
-) -> None:
+def test_several_files_follow_each_other_and_their_batches_are_their_own(tmp_path: Path) -> None:
     one, two = as_text(tmp_path), as_json_lines(tmp_path)
     lines = b""
     for number, path in enumerate((two, one)):  # in the order of the names
@@ -81,7 +79,7 @@ def test_several_files_follow_each_other_and_their_batches_are_their_own(
     assert main(["align", str(two), str(one), str(one), *options]) == 2  # another input
 
 
-def test_parquet_parts_have_the_rows_of_the_lines(tmp_path: Path, chosen: dict[str, str]) -> None:
+def test_parquet_parts_have_the_rows_of_the_lines(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow", reason="needs the extra [tables]")
     pytest.importorskip("narwhals", reason="needs the extra [tables]")
     import pyarrow.parquet as pq
@@ -144,9 +142,7 @@ def test_a_part_of_which_processes_die_stops_the_run_and_is_tried_again_later(
     assert not list(parts.glob(".*"))
 
 
-def test_other_settings_or_inputs_are_refused(
-    tmp_path: Path, chosen: dict[str, str], capsys: Captured
-) -> None:
+def test_other_settings_or_inputs_are_refused(tmp_path: Path, capsys: Captured) -> None:
     pairs = as_text(tmp_path)
     on_engine(pairs, tmp_path / "parts")
     for options, difference in (
@@ -161,7 +157,7 @@ def test_other_settings_or_inputs_are_refused(
     assert "the input was '90 pairs (" in capsys.readouterr().err
 
 
-def test_a_changed_part_is_not_joined(tmp_path: Path, chosen: dict[str, str], capsys: Captured) -> None:
+def test_a_changed_part_is_not_joined(tmp_path: Path, capsys: Captured) -> None:
     on_engine(as_text(tmp_path), tmp_path / "parts")
     part = tmp_path / "parts" / "part-00002-of-00006.jsonl.gz"
     part.write_bytes(part.read_bytes() + gzip.compress(b"more\n"))
@@ -169,15 +165,13 @@ def test_a_changed_part_is_not_joined(tmp_path: Path, chosen: dict[str, str], ca
     assert "the part has changed since it was finished" in capsys.readouterr().err
 
 
-def test_the_cluster_is_the_one_that_the_options_name(
-    tmp_path: Path, chosen: dict[str, str], engine: dict[str, Any]
-) -> None:
+def test_the_cluster_is_the_one_that_the_options_name(tmp_path: Path, engine: dict[str, Any]) -> None:
     on_engine(as_text(tmp_path), tmp_path / "parts", "--address", "auto", "--num-actors", "3")
     assert engine["options"] == RayOptions("auto", 3, 0.0)
 
 
 def test_actors_use_a_gpu_that_the_machine_of_the_command_need_not_have(
-    tmp_path: Path, engine: dict[str, Any], chosen: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, engine: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = []
     load = align_command.load_aligner
@@ -234,7 +228,7 @@ def line_of(rng: random.Random, number: int) -> str:
 
 
 def test_a_missing_ray_is_named_with_the_command_that_installs_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chosen: dict[str, str], capsys: Captured
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
     monkeypatch.undo()
     killed_aligner(monkeypatch)

@@ -16,7 +16,7 @@ from ..command_line import CommandLine
 PAIRS = "".join(f"word{n} a\ta b\n" for n in range(6))
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def killed_at(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """Blocks of a batch, and under ``word`` the word at which the aligner is killed."""
     monkeypatch.setattr("forest_align.jobs.run_record.BLOCK_LINES", 1)
@@ -183,7 +183,7 @@ def test_failures_are_recorded_and_only_then_the_record_stays(
 
 
 def test_a_finished_run_whose_last_block_is_full_has_nothing_to_resume(
-    tmp_path: Path, killed_at: dict[str, str], cli: CommandLine
+    tmp_path: Path, cli: CommandLine
 ) -> None:
     pairs, out = write(tmp_path / "in.tsv", f"fail b\tb\n{PAIRS}a\ta\n"), tmp_path / "out"
     arguments = ["align", pairs, "-o", str(out), "--batch-size", "2"]
@@ -216,7 +216,7 @@ def test_the_record_of_an_output_that_is_gone_does_not_count(
 
 @pytest.mark.parametrize("name", ["out.jsonl", "out.jsonl.gz", "out.pharaoh"])
 def test_an_output_that_is_not_what_the_record_says_is_left_alone(
-    name: str, tmp_path: Path, killed_at: dict[str, str], cli: CommandLine
+    name: str, tmp_path: Path, cli: CommandLine
 ) -> None:
     pairs, out = write(tmp_path / "in.tsv", f"fail\tb\n{PAIRS}"), tmp_path / name
     assert cli("align", pairs, "-o", out, "--batch-size", "2") == 1
@@ -229,7 +229,7 @@ def test_an_output_that_is_not_what_the_record_says_is_left_alone(
 @pytest.mark.parametrize("resume", [[], ["--resume"]])
 @pytest.mark.parametrize("old", ["precious notes\n", '{"made_with": 3}\n', ""])
 def test_a_file_that_is_no_record_is_left_alone(
-    old: str, resume: list[str], tmp_path: Path, killed_at: dict[str, str], cli: CommandLine
+    old: str, resume: list[str], tmp_path: Path, cli: CommandLine
 ) -> None:
     pairs, out = write(tmp_path / "in.tsv", PAIRS), tmp_path / "out"
     write(tmp_path / "out.run", old)
@@ -239,9 +239,7 @@ def test_a_file_that_is_no_record_is_left_alone(
 
 
 @pytest.mark.parametrize("to", ["html", "text"])
-def test_an_output_that_cannot_be_continued_has_no_record(
-    to: str, tmp_path: Path, killed_at: dict[str, str]
-) -> None:
+def test_an_output_that_cannot_be_continued_has_no_record(to: str, tmp_path: Path) -> None:
     pairs, out = write(tmp_path / "in.tsv", f"fail\tb\n{PAIRS}"), tmp_path / "out"
     assert main(["align", pairs, "-o", str(out), "--to", to]) == 1
     assert not Path(f"{out}.run").exists()

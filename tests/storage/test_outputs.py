@@ -24,7 +24,7 @@ PAIRS = [f"wörd{n} x\tx y\n" for n in range(8)] + ["broken\n", "fail\tb\n", "wo
 LINES = 5
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def killed_at(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """Small members, and under ``word`` the word at which the aligner is killed."""
     monkeypatch.setattr("forest_align.jobs.run_record.BLOCK_LINES", LINES)
@@ -37,9 +37,7 @@ def aligned(pairs: str, out: Path, *options: str) -> bytes:
 
 
 @pytest.mark.parametrize("to", ["jsonl", "pharaoh", "html", "text"])
-def test_what_is_unpacked_is_what_is_written_otherwise(
-    to: str, tmp_path: Path, killed_at: dict[str, str]
-) -> None:
+def test_what_is_unpacked_is_what_is_written_otherwise(to: str, tmp_path: Path) -> None:
     pairs = write(tmp_path / "in.tsv", "".join(PAIRS))
     plain = aligned(pairs, tmp_path / "out", "--to", to)
     packed = aligned(pairs, tmp_path / "out.gz", "--to", to)
@@ -47,7 +45,7 @@ def test_what_is_unpacked_is_what_is_written_otherwise(
     assert packed[:2] == b"\x1f\x8b" and packed[4:8] == bytes(4), "no time"
 
 
-def test_an_empty_input_gives_a_file_that_can_be_unpacked(tmp_path: Path, killed_at: dict[str, str]) -> None:
+def test_an_empty_input_gives_a_file_that_can_be_unpacked(tmp_path: Path) -> None:
     pairs, out = write(tmp_path / "in.tsv", ""), tmp_path / "out.jsonl.gz"
     empty = aligned(pairs, out)
     assert empty and gzip.decompress(empty) == b""
@@ -90,7 +88,7 @@ def test_an_interrupted_run_leaves_all_lines_and_goes_on_to_the_same_bytes(
 
 
 def test_pairs_that_were_added_come_after_those_of_a_finished_run(
-    tmp_path: Path, killed_at: dict[str, str], capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pairs, out = write(tmp_path / "in.tsv", "".join(PAIRS[:4])), tmp_path / "out.jsonl.gz"
     finished = aligned(pairs, out)
@@ -118,7 +116,7 @@ ALIGNMENT = b'{"id": "1"}\n'
     ids=["text", "lines", "larger", "text after", "short within", "other begun", "no end", "broken"],
 )
 def test_resuming_another_file_is_refused_and_leaves_it_alone(
-    old: bytes, tmp_path: Path, killed_at: dict[str, str], cli: CommandLine
+    old: bytes, tmp_path: Path, cli: CommandLine
 ) -> None:
     pairs, out = write(tmp_path / "in.tsv", "".join(PAIRS)), tmp_path / "out.jsonl.gz"
     out.write_bytes(old)
@@ -129,7 +127,7 @@ def test_resuming_another_file_is_refused_and_leaves_it_alone(
 
 
 def test_a_file_that_was_made_from_other_pairs_keeps_its_last_member(
-    tmp_path: Path, killed_at: dict[str, str], cli: CommandLine
+    tmp_path: Path, cli: CommandLine
 ) -> None:
     pairs, out = write(tmp_path / "in.tsv", "".join(PAIRS[:4])), tmp_path / "out.jsonl.gz"
     old = aligned(pairs, out)
@@ -154,7 +152,7 @@ def fill_disk(monkeypatch: pytest.MonkeyPatch, path: Path, left: int = 0) -> Non
 
 
 def test_the_record_stays_where_the_last_member_could_not_be_written(
-    tmp_path: Path, killed_at: dict[str, str], cli: CommandLine, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pairs, out = write(tmp_path / "in.tsv", "a\ta\n"), tmp_path / "out.jsonl.gz"
     fill_disk(monkeypatch, out)

@@ -1,4 +1,4 @@
-"""``align --chunks``: chunks of the input are aligned, and written as alignments or as a ``.wa`` file."""
+"""``align`` with bundled models: chunks of the input, and sentences that share a part only."""
 
 from __future__ import annotations
 
@@ -92,3 +92,24 @@ def test_a_pair_without_chunks_keeps_its_line(tmp_path: Path, cli: CommandLine) 
     wa = tmp_path / "out.wa"
     assert cli("align", pairs, "--chunks", "-o", wa) == 1
     assert [isinstance(pair, InputError) for pair in read_pairs(wa)] == [False]
+
+
+def test_sentences_that_share_a_part_only_are_aligned_in_parts(tmp_path: Path, cli: CommandLine) -> None:
+    texts = (
+        "The firm was bought by a bank, and its shares fell by ten percent.",
+        "A bank bought the firm after months of negotiations with the union.",
+    )
+    pairs = tmp_path / "in.tsv"
+    pairs.write_text("\t".join(texts) + "\n")
+    found = []
+    for more in ([], ["--partial"]):
+        out = tmp_path / f"out{len(more)}.jsonl"
+        assert cli("align", pairs, "-o", out, *more) == 0
+        found.append(json.loads(out.read_text()))
+    whole, parts = found
+    assert whole["root_aligned"] and not parts["root_aligned"]
+    assert parts["words"] == whole["words"]
+    dropped = [pair for pair in whole["phrases"] if pair not in parts["phrases"]]
+    assert dropped and all(pair["probability"] < 0.5 for pair in dropped)
+    lengths = [pair["source"][1] - pair["source"][0] for pair in parts["phrases"]]
+    assert max(lengths) > 1 and len(parts["phrases"]) < len(whole["phrases"])
