@@ -6,7 +6,6 @@ extra ``forest-align[spacy]``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -53,11 +52,7 @@ class _DocAlignment:
     def phrases(self) -> list[tuple[Any, Any, PhrasePair]]:
         """Spans that correspond, with the phrase pair: its probability, relation and similarity."""
         return [
-            (
-                _span(self.source, pair.source_node.span),
-                _span(self.target, pair.target_node.span),
-                pair,
-            )
+            (_span(self.source, pair.source_node.span), _span(self.target, pair.target_node.span), pair)
             for pair in self.alignment.phrases
         ]
 
@@ -82,7 +77,7 @@ class AlignComponent:
         kind_of(aligner)  # reports a wrong name at once
         self._name = aligner
         for method in (self.align, self.align_documents):
-            spacy.tokens.Doc.set_extension(method.__name__, method=_bound(method), force=True)
+            spacy.tokens.Doc.set_extension(method.__name__, method=method, force=True)
 
     @cached_property
     def aligner(self) -> Aligner:
@@ -114,13 +109,6 @@ class AlignComponent:
         return DocumentAligner(self.aligner).align(_sentences(doc), _sentences(other))
 
 
-def _bound(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    def extension(doc: Any, other: Any) -> Any:
-        return method(doc, other)
-
-    return extension
-
-
 def words_of(doc: Any) -> list[Any]:
     """The tokens of a doc or span that are not white space."""
     return [token for token in doc if not token.is_space]
@@ -134,16 +122,10 @@ def sentence_of(doc: Any) -> Sentence:
     if not isinstance(doc, spacy.tokens.Doc | spacy.tokens.Span):
         raise InputError(f"expected a spaCy Doc, found {type(doc).__name__}")
     first = doc.start_char if isinstance(doc, spacy.tokens.Span) else 0
-    tokens = (
-        Token(
-            token.text,
-            token.lemma_.lower(),
-            token.tag_,
-            token.idx - first,
-            token.idx - first + len(token.text),
-        )
-        for token in words_of(doc)
-    )
+    tokens = []
+    for token in words_of(doc):
+        start = token.idx - first
+        tokens.append(Token(token.text, token.lemma_.lower(), token.tag_, start, start + len(token.text)))
     return Sentence(tuple(tokens), text=doc.text)
 
 
