@@ -197,7 +197,14 @@ def chunk_links(alignment: Alignment) -> list[ChunkLink]:
     """
     groups: list[list[PhrasePair]] = []
     for pair in alignment.phrases:
-        touched = [group for group in groups if any(_share(pair, other) for other in group)]
+        spans = pair.source_node.span, pair.target_node.span
+        touched = [
+            group
+            for group in groups
+            if any(
+                spans[0] == other.source_node.span or spans[1] == other.target_node.span for other in group
+            )
+        ]
         groups = [group for group in groups if group not in touched] + [[*chain(*touched), pair]]
     links = []
     for group in groups:
@@ -210,7 +217,3 @@ def chunk_links(alignment: Alignment) -> list[ChunkLink]:
     links += [ChunkLink(tuple(range(*span)), (), "NOALI") for span in alignment.unaligned_source]
     links += [ChunkLink((), tuple(range(*span)), "NOALI") for span in alignment.unaligned_target]
     return sorted(links, key=lambda link: (not link.source, link.source, link.target))
-
-
-def _share(one: PhrasePair, other: PhrasePair) -> bool:
-    return one.source_node.span == other.source_node.span or one.target_node.span == other.target_node.span

@@ -13,7 +13,7 @@ from forest_align.aligners.base import BATCH_SIZE, Aligner
 from forest_align.aligners.model_folder import bundled_models, model_folder, read_card
 from forest_align.aligners.pair import GivenWords, Pairs, Text
 from forest_align.alignment import Alignment
-from forest_align.parsing.networks.devices import check_device
+from forest_align.parsing.networks.devices import check_device, find_device
 from forest_align.parsing.parser_loading import parser_contents
 from forest_align.storage.fingerprints import files_fingerprint, model_files
 from forest_align.types import InputError, ModelError
@@ -138,8 +138,6 @@ def _found_device(options: Mapping[str, Any]) -> str:
     name, parser = check_device(options.get("device", "cpu")), options.get("parser")
     if name == "cpu":
         return name
-    from forest_align.parsing.networks.devices import find_device
-
     if not (parser is None or isinstance(parser, str | Path)):
         message = "expected the name or folder of a parser beside a device; a loaded parser has its own"
         raise InputError(message, field="device")

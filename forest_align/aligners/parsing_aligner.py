@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from forest_align.lexicon.lexicon import Lexicon
     from forest_align.parsing import Parser
 
+_NO_TREES = "this aligner reads trees, and the parser makes none: it was loaded with forest_size=0"
+
 
 class ParsingAligner(Loaded, Aligner):
     """An aligner with a lexicon and a parser.
@@ -100,7 +102,12 @@ class ParsingAligner(Loaded, Aligner):
 
         prepared = self._parse_unready(sentences, is_ready, batch_size)
         if trees:
-            prepared = [_with_forest(sentence) for sentence in prepared]
+            prepared = [
+                InputError(_NO_TREES)
+                if isinstance(sentence, Sentence) and sentence.forest is None
+                else sentence
+                for sentence in prepared
+            ]
         if not self.reads_vectors():
             return prepared
         lacking = {
@@ -128,12 +135,6 @@ class ParsingAligner(Loaded, Aligner):
         ]
         parsed = iter(self.parser.parse_many(waiting, batch_size) if waiting else ())
         return [next(parsed) if sentence is None else sentence for sentence in ready]
-
-
-def _with_forest(parsed: Sentence | InputError) -> Sentence | InputError:
-    if isinstance(parsed, InputError) or parsed.forest is not None:
-        return parsed
-    return InputError("this aligner reads trees, and the parser makes none: it was loaded with forest_size=0")
 
 
 def check_tokens(source: Sentence, target: Sentence) -> None:

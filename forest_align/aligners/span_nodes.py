@@ -33,23 +33,16 @@ def phrase_pairs_of(
     labels: tuple[Mapping[Span, str], Mapping[Span, str]] = ({}, {}),
 ) -> tuple[PhrasePair, ...]:
     """Phrase pairs with these spans, in the same order. Shapes: ``probabilities`` float64 (P,)."""
-    ours, theirs = (_Nodes(sentence, names) for sentence, names in zip((source, target), labels, strict=True))
+    constituents = constituents_of(source), constituents_of(target)
+
+    def node(side: int, span: Span) -> Node:
+        """The constituent of a span, or a placeholder for a phrase that is not a constituent."""
+        forest, number = (source, target)[side].forest, constituents[side].get(span)
+        if forest is not None and number is not None:
+            return forest.node(number)
+        return Node(*span, labels[side].get(span, ""), is_constituent=False)
+
     return tuple(
-        PhrasePair(ours.of((start, end)), theirs.of((first, last)), probability)
+        PhrasePair(node(0, (start, end)), node(1, (first, last)), probability)
         for (start, end, first, last), probability in zip(spans.tolist(), probabilities.tolist(), strict=True)
     )
-
-
-class _Nodes:
-    """The nodes of a sentence by their spans."""
-
-    def __init__(self, sentence: Sentence, labels: Mapping[Span, str]) -> None:
-        self._forest, self._labels = sentence.forest, labels
-        self._constituents = constituents_of(sentence)
-
-    def of(self, span: Span) -> Node:
-        """The constituent of a span, or a placeholder for a phrase that is not a constituent."""
-        number = self._constituents.get(span)
-        if number is not None and self._forest is not None:
-            return self._forest.node(number)
-        return Node(*span, self._labels.get(span, ""), is_constituent=False)

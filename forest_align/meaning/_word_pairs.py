@@ -19,14 +19,7 @@ from forest_align.meaning.meaning_words import (
     QUANTIFIERS,
     contrast,
 )
-from forest_align.meaning.relation_algebra import (
-    DIFFERENT,
-    EQUIVALENT,
-    GENERAL,
-    OPPOSITE,
-    SPECIFIC,
-    UNKNOWN,
-)
+from forest_align.meaning.relation_algebra import DIFFERENT, EQUIVALENT, GENERAL, OPPOSITE, SPECIFIC, UNKNOWN
 
 _NEGATIVE = ("un", "dis", "non", "non-", "anti", "anti-")
 # Of nouns and adjectives, not *inform*; of words of one class, not *despite* and *spite*.
@@ -74,18 +67,20 @@ def word_relation(
         return EQUIVALENT, "synonyms"
     are_names = [tag.startswith("NNP") for tag in tags]
     # *New Year's day* may be in *January*.
-    if (
-        are_names[0] == are_names[1]
-        and _is_measure(one, tags[0])
-        and _is_measure(two, tags[1])
-        and not _share_a_sense(one, two)
-    ):
-        return DIFFERENT, "units"
-    if _is_identifier(one.lower) and _is_identifier(two.lower):
+    if are_names[0] == are_names[1] and _is_measure(one, tags[0]) and _is_measure(two, tags[1]):
+        # A *reign* and a *rule* are no units: they say the same as some part of speech.
+        synsets = load_lexicon().store.synsets
+        if set(synsets(one.lemma)).isdisjoint(synsets(two.lemma)):
+            return DIFFERENT, "units"
+    if all(any(map(str.isdigit, word.lower)) for word in (one, two)):
         return DIFFERENT, "identifiers"
-    if tags[0].startswith("NNP") and tags[1].startswith("NNP") and _are_misspelled(one.lower, two.lower):
-        return EQUIVALENT, "spelling"
-    if is_misspelling(one, two, load_lexicon()):
+    # Long names differ in a letter or two: *Cornwalli*, *Cornwallis*.
+    are_similar_names = (
+        all(are_names)
+        and min(len(one.lower), len(two.lower)) > 5
+        and SequenceMatcher(None, one.lower, two.lower).ratio() >= _MISSPELLED
+    )
+    if are_similar_names or is_misspelling(one, two, load_lexicon()):
         return EQUIVALENT, "spelling"
     if QUANTIFIERS & {one.lower, two.lower}:
         return UNKNOWN, "quantifier"
@@ -122,12 +117,9 @@ def _differ_by_prefix(one: str, two: str, tags: tuple[str, str]) -> bool:
         return True
     if prefix in _NEGATIVE_BY_CLASS and tags[0][:2] == tags[1][:2]:
         return prefix == "de" or not tags[0].startswith("VB")
-    stems = (
-        {one.removesuffix("less"), one.removesuffix("ful")},
-        {two.removesuffix("less"), two.removesuffix("ful")},
-    )
-    ends = one.endswith("less") and two.endswith("ful"), two.endswith("less") and one.endswith("ful")
-    return any(ends) and bool(stems[0] & stems[1])
+    less, full = sorted((one, two), key=lambda word: word.endswith("ful"))
+    are_opposed = less.endswith("less") and full.endswith("ful")
+    return are_opposed and less.removesuffix("less") == full.removesuffix("ful")
 
 
 def is_negative(lemma: str) -> bool:
@@ -174,17 +166,6 @@ def _is_measure(word: WordProfile, tag: str) -> bool:
     return not _measures().isdisjoint(above)
 
 
-def _share_a_sense(one: WordProfile, two: WordProfile) -> bool:
-    """Whether two words say the same as some part of speech: a *reign* and a *rule* are no units."""
-    store = load_lexicon().store
-    return not set(store.synsets(one.lemma)).isdisjoint(store.synsets(two.lemma))
-
-
-def _are_misspelled(one: str, two: str) -> bool:
-    """Whether long names differ in a letter or two: *Cornwalli*, *Cornwallis*."""
-    return min(len(one), len(two)) > 5 and SequenceMatcher(None, one, two).ratio() >= _MISSPELLED
-
-
 def _are_indirect_antonyms(one: WordProfile, two: WordProfile, tags: tuple[str, str]) -> bool:
     """Whether an antonym of one adjective is a synonym of the other: *easy*, difficult, *hard*."""
     if not all(tag.startswith("JJ") for tag in tags):
@@ -202,11 +183,6 @@ def _share_a_part(one: str, two: str) -> bool:
     """Whether compounds differ in a part: *Senate-passed*, *House-passed*."""
     parts = set(one.split("-")), set(two.split("-"))
     return min(map(len, parts)) > 1 and not parts[0].isdisjoint(parts[1])
-
-
-def _is_identifier(word: str) -> bool:
-    """Whether a word is a number or a name with digits."""
-    return any(map(str.isdigit, word))
 
 
 def _are_letters(one: str, two: str, tags: tuple[str, str]) -> bool:

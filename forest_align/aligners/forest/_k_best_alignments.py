@@ -23,16 +23,6 @@ class Step(NamedTuple):
     absorbed: bool
 
 
-def _search(packed: PackedArrays) -> LazyKBest:
-    first_member, members = packed.first_member.tolist(), packed.members.tolist()
-    first_support, log_local = packed.first_support.tolist(), packed.support_log_local.tolist()
-    return LazyKBest(
-        lambda item: range(first_support[item], first_support[item + 1]),
-        lambda support: members[first_member[support] : first_member[support + 1]],
-        lambda support, below: reduce(add, below, log_local[support]),
-    )
-
-
 def _steps(
     search: LazyKBest, arrays: AlignmentArrays, packed: PackedArrays, item: int, rank: int
 ) -> list[Step]:
@@ -68,7 +58,13 @@ def k_best(
 def _derivations(
     arrays: AlignmentArrays, packed: PackedArrays, source_edges: np.ndarray, target_edges: np.ndarray
 ) -> Iterator[AlignmentArrays]:
-    search = _search(packed)
+    first_member, members = packed.first_member.tolist(), packed.members.tolist()
+    first_support, log_local = packed.first_support.tolist(), packed.support_log_local.tolist()
+    search = LazyKBest(
+        lambda item: range(first_support[item], first_support[item + 1]),
+        lambda support: members[first_member[support] : first_member[support + 1]],
+        lambda support, below: reduce(add, below, log_local[support]),
+    )
     items = packed.root_items.tolist()
     for log_score, place, rank in search.best([(item, 0.0) for item in items]):
         steps = _steps(search, arrays, packed, items[place], rank)

@@ -91,13 +91,20 @@ def derivation_pairs(
     nodes = nodes_by_ends(alignment.phrases, further)
     scores = alignment.words.scores or [0.5] * len(alignment.words)
     links = dict(zip(alignment.words.pairs, scores, strict=True))
-    words = [(i, i + 1, j, j + 1) for i, j in links.keys() - set(alignment.outside)]
-    known = np.array(list(dict.fromkeys([*nodes, *sorted(words)])), np.int64).reshape(-1, 4)
+    linked = [(i, i + 1, j, j + 1) for i, j in links.keys() - set(alignment.outside)]
+    known = np.array(list(dict.fromkeys([*nodes, *sorted(linked)])), np.int64).reshape(-1, 4)
     several = (known[:, 1::2] - known[:, ::2]).max(axis=1) > 1
     is_further = np.zeros(len(known), bool)
     is_further[len(nodes) - len(further) : len(nodes)] = True
     own = np.flatnonzero(several)  # none is a link alone
-    rules = _uncrossed(derivation_rules(known), known[~several])
+    rules, words = derivation_rules(known), known[~several]
+    # No link of two words leaves a rule.
+    inside = [
+        (rules.spans[:, None, side] <= words[:, side]) & (words[:, side] < rules.spans[:, None, side + 1])
+        for side in (0, 2)
+    ]
+    uncrossed = (inside[0] == inside[1]).all(axis=1)
+    rules = Rules(rules.spans[uncrossed], rules.whole[uncrossed], rules.removed[uncrossed])
     spans = np.concatenate([known[own], rules.spans])
     # The pair itself, or the one that a rule remains of.
     top = np.concatenate([own, rules.whole])
@@ -147,16 +154,6 @@ def nodes_by_ends(
     for ours, theirs in chain(((pair.source_node, pair.target_node) for pair in phrases), further):
         nodes.setdefault((*ours.span, *theirs.span), (ours, theirs))
     return nodes
-
-
-def _uncrossed(rules: Rules, words: np.ndarray) -> Rules:
-    """The rules that no link of two words, with spans int64 (L, 4), leaves."""
-    inside = [
-        (rules.spans[:, None, side] <= words[:, side]) & (words[:, side] < rules.spans[:, None, side + 1])
-        for side in (0, 2)
-    ]
-    kept = (inside[0] == inside[1]).all(axis=1)
-    return Rules(rules.spans[kept], rules.whole[kept], rules.removed[kept])
 
 
 def _in_derivation(

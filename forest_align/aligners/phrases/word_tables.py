@@ -96,16 +96,13 @@ class WordTables:
 
     def cells(self, places: np.ndarray) -> np.ndarray:
         """Where the rows of places begin in :attr:`corners`: add a position of the other sentence."""
-        return _rows(places, *self.governors.shape)
+        n, m = self.governors.shape
+        return np.where(places < n, places * m, n * (m - n) + places * n)
 
     def columns(self, places: np.ndarray, phrases: tuple[int, int]) -> np.ndarray:
         """Where the rows of places begin in :attr:`best`: add a phrase of the other sentence, of S and T."""
         n = self.governors.shape[0]
         return np.where(places < n, places * phrases[1], n * (phrases[1] - phrases[0]) + places * phrases[0])
-
-
-def _rows(places: np.ndarray, n: int, m: int) -> np.ndarray:
-    return np.where(places < n, places * m, n * (m - n) + places * n)
 
 
 def _side(
