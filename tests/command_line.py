@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from forest_align.cli import main
@@ -23,3 +25,9 @@ class CommandLine:
             return int(stop.code or 0)
         finally:
             self.out, self.err = self._capsys.readouterr()
+
+
+def written(path: Path, text: str) -> Path:
+    """Write a file, and return its path."""
+    path.write_text(text, encoding="utf-8")
+    return path

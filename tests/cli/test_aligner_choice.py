@@ -13,6 +13,8 @@ from forest_align.cli.aligner_choice import AlignerChoice, contents_of, load_ali
 from forest_align.cli.arguments import ALL_LINKS
 from forest_align.types import InputError, ModelError
 
+from ..command_line import written
+
 
 @pytest.fixture
 def loaded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
@@ -73,8 +75,7 @@ def test_every_bundled_model_can_be_asked_for_by_name(loaded: list[Any]) -> None
 
 
 def test_paraphrases_reach_every_aligner(loaded: list[Any], tmp_path: Path) -> None:
-    table = tmp_path / "ppdb.tsv"
-    table.write_text("quick\tfast\n")
+    table = written(tmp_path / "ppdb.tsv", "quick\tfast\n")
     for kind in ("contextual", "semi-markov", "joint"):
         load_aligner(options(aligner=kind, ppdb=str(table)))
         assert ("quick", "fast") in loaded[-1][1]["ppdb"]

@@ -14,14 +14,15 @@ from forest_align.cli.input_pairs import Item, PairInput, read_items
 from forest_align.cli.input_reports import TextWarnings, expected_count, report_skipped
 from forest_align.types import InputError, InputWarning
 
+from ..command_line import written
+
 
 def read(pairs: Path | str, **changes: Any) -> list[Item]:
     return list(read_items(PairInput(pairs=str(pairs), **changes), pytest.fail))
 
 
 def test_a_pair_knows_where_it_stands_and_one_that_is_typed_in_stands_nowhere(tmp_path: Path) -> None:
-    path = tmp_path / "in.tsv"
-    path.write_text("a\tb\n\nc\td\n")
+    path = written(tmp_path / "in.tsv", "a\tb\n\nc\td\n")
     first, broken, last = read(path)
     assert (first.place, last.place) == ((str(path), 1), (str(path), 3))
     # What is wrong with it names the place already.
@@ -30,8 +31,7 @@ def test_a_pair_knows_where_it_stands_and_one_that_is_typed_in_stands_nowhere(tm
 
 
 def test_columns_that_are_named_are_read_and_typed_sentences_have_none(tmp_path: Path) -> None:
-    path = tmp_path / "in.jsonl"
-    path.write_text('{"old": "a b", "new": "a c", "source": "x", "target": "y"}')
+    path = written(tmp_path / "in.jsonl", '{"old": "a b", "new": "a c", "source": "x", "target": "y"}')
     (item,) = read(path, columns=("old", "new"))
     assert item.texts == ("1", "a b", "a c")
     with pytest.raises(InputError, match="--columns is for files; found two sentences"):
@@ -67,8 +67,7 @@ def test_links_of_a_file_that_are_of_other_tokens_are_told_which_tokens_count(tm
 
 @pytest.mark.parametrize("content", ["", "\n \n\n"])
 def test_an_input_without_pairs_is_warned_about(content: str, tmp_path: Path) -> None:
-    path = tmp_path / "in.tsv"
-    path.write_text(content)
+    path = written(tmp_path / "in.tsv", content)
     with pytest.warns(InputWarning, match=r"in\.tsv: found no pairs of sentences$"):
         assert read(path) == []
     path.write_text("a\tb\n")
@@ -138,8 +137,7 @@ class Terminal(io.StringIO):
 def test_lines_are_counted_if_somebody_sees_the_bar(
     text: str, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "pairs.tsv"
-    path.write_text(text)
+    path = written(tmp_path / "pairs.tsv", text)
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     assert expected_count(str(path)) is None
     monkeypatch.setattr(sys, "stderr", Terminal())

@@ -19,6 +19,7 @@ import torch
 from forest_align.cli import main
 from forest_align.jobs import run_record
 
+from ..command_line import written
 from .killed_aligner import Killed, killed_aligner
 
 WORDS = "the old man saw a small dog near his house and it ran".split()  # noqa: SIM905
@@ -105,8 +106,7 @@ def test_a_picture_or_page_replaces_an_older_one_only_when_it_is_whole(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     killed_aligner(monkeypatch)["word"] = "left"
-    out = tmp_path / name
-    out.write_text("older", encoding="utf-8")
+    out = written(tmp_path / name, "older")
     with pytest.raises(Killed):
         main(["align", "He left.", "He went.", "-o", str(out)])
     assert out.read_text(encoding="utf-8") == "older" and list(tmp_path.iterdir()) == [out]

@@ -212,7 +212,6 @@ OUTPUTS = [
     ("align pairs.tsv --to jsonl --simple", "--simple is for pictures: -o OUT.svg"),
     ("align pairs.tsv --resume", "--resume needs -o"),
     ("align pairs.tsv --resume -o out --to text", "--resume needs -o"),
-    ("align pairs.tsv --resume -o out --to html", "--resume needs -o"),
     ("align pairs.tsv --resume -o out.html", "--resume needs -o"),
 ]
 INPUTS = [

@@ -12,13 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from ..command_line import written
+
 COMMAND = (sys.executable, "-m", "forest_align", "convert")
 TO_JSON_LINES = ("--from", "tsv", "--to", "jsonl")
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
-    pairs = tmp_path / "pairs.tsv"
-    pairs.write_text("some words\tother words\n" * 20_000, encoding="utf-8")
+    pairs = written(tmp_path / "pairs.tsv", "some words\tother words\n" * 20_000)
     pipe = subprocess.PIPE
     with subprocess.Popen([*COMMAND, pairs, "-", *TO_JSON_LINES], stdout=pipe, stderr=pipe) as process:
         assert process.stdout is not None and process.stderr is not None
@@ -61,8 +62,7 @@ def test_an_interrupt_while_modules_are_imported_is_told_like_any_other() -> Non
 
 @pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
 def test_an_interrupted_command_says_so_and_leaves_the_old_file(tmp_path: Path) -> None:
-    out = tmp_path / "out.jsonl"
-    out.write_text("an older file", encoding="utf-8")
+    out = written(tmp_path / "out.jsonl", "an older file")
     pipe = subprocess.PIPE
     command = [*COMMAND, "-", out, *TO_JSON_LINES]
     # A shell may have started the tests with interrupts ignored.
@@ -83,8 +83,7 @@ def test_an_interrupted_command_says_so_and_leaves_the_old_file(tmp_path: Path) 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
 def test_a_full_disk_is_told_with_the_file(tmp_path: Path) -> None:
-    trees = tmp_path / "trees.txt"
-    trees.write_text("(S (NP (PRP They)) (VP (VBD won)))\n", encoding="utf-8")
+    trees = written(tmp_path / "trees.txt", "(S (NP (PRP They)) (VP (VBD won)))\n")
     command = [sys.executable, "-m", "forest_align", "parse", "--from", "trees", trees, "-o", "/dev/full"]
     done = subprocess.run(command, capture_output=True, text=True)
     message = "forest-align parse: error: /dev/full: No space left on device\n"
@@ -159,8 +158,7 @@ def test_two_processes_do_not_write_to_one_output(resume: list[str], tmp_path: P
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
 def test_with_standard_error_closed_what_would_be_said_is_not_written_to_the_output(tmp_path: Path) -> None:
-    trees = tmp_path / "trees.txt"
-    trees.write_text("(S (NP (PRP They)) (VP (VBD won)))\nno tree\n", encoding="utf-8")
+    trees = written(tmp_path / "trees.txt", "(S (NP (PRP They)) (VP (VBD won)))\nno tree\n")
     words = f"parse --from trees {shlex.quote(str(trees))} 2>&-"
     done = subprocess.run(
         ["sh", "-c", f'exec "$0" -m forest_align {words}', sys.executable], stdout=subprocess.PIPE, text=True

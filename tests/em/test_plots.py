@@ -8,10 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import optuna
 import pytest
 
 from forest_align.em.forest.state import EpochReport
 from forest_align.em.plots import PlotError, can_plot, check_plot, plot_learning_curve, plot_sweep
+
+pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
 
 HISTORY = (
     EpochReport(1, -9.0, -90.0, 0.9, 0.3, {"word F1": 0.8}),
@@ -20,7 +23,6 @@ HISTORY = (
 
 
 def test_a_learning_curve_becomes_a_picture(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
     plot_learning_curve(HISTORY, tmp_path / "curve.svg")
     assert "dev, %" in _texts(tmp_path / "curve.svg")
     plot_learning_curve(HISTORY[:1], tmp_path / "curve.png")
@@ -36,7 +38,6 @@ def drawn(monkeypatch: pytest.MonkeyPatch, draw: Callable[[Path], None]) -> list
 
 
 def test_the_learning_curve_shows_what_the_reports_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
     likelihood, shares, dev = drawn(monkeypatch, partial(plot_learning_curve, HISTORY))
     assert [list(line.get_ydata()) for line in likelihood] == [[-9.0, -8.5]]
     values = {line.get_label(): list(line.get_ydata()) for line in (*shares, *dev)}
@@ -46,9 +47,6 @@ def test_the_learning_curve_shows_what_the_reports_say(monkeypatch: pytest.Monke
 
 
 def test_a_sweep_shows_the_trials_that_were_finished(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
-    import optuna
-
     def score(trial: optuna.Trial) -> float:
         if trial.number == 1:
             raise optuna.TrialPruned
@@ -70,9 +68,6 @@ def _texts(path: Path) -> str:
 
 
 def test_a_sweep_becomes_a_picture_with_a_panel_for_each_parameter(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
-    import optuna
-
     study = optuna.create_study(direction="maximize")
     study.optimize(lambda trial: -abs(trial.suggest_float("null_penalty", 1, 2) - 1.5), n_trials=3)
     plot_sweep(study, tmp_path / "sweep.svg")
@@ -80,7 +75,6 @@ def test_a_sweep_becomes_a_picture_with_a_panel_for_each_parameter(tmp_path: Pat
 
 
 def test_a_plot_into_a_folder_that_is_missing_is_refused_but_for_that_of_the_model(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
     (tmp_path / "folder.svg").mkdir()
     for path, message in (("absent/curve.svg", "absent"), ("folder.svg", "found the folder")):
         with pytest.raises(PlotError, match=message):

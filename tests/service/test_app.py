@@ -21,6 +21,7 @@ from forest_align.service.line_index import LineIndex
 from forest_align.service.openapi import ERRORS
 from forest_align.service.settings import ServedModel, ServiceLimits, ServiceSettings
 
+from ..command_line import written
 from .fake_service import FakeAligner, LocalWorker, pair, write_alignments
 
 LIMITS = ServiceLimits(characters=40, body=2000, row=500, list_body=4000, pairs=20, in_flight=4)
@@ -426,8 +427,7 @@ def test_who_asks_for_pairs_that_are_not_there_gets_a_page_with_ways_out(
 
 
 def test_a_file_that_is_taken_away_is_told(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl"
-    path.write_text("{}\n")
+    path = written(tmp_path / "a.jsonl", "{}\n")
     with served(path=path) as client:
         path.unlink()
         assert "No such file" in client.get("/pairs").text

@@ -54,16 +54,24 @@ def test_an_empty_input_gives_a_file_that_can_be_unpacked(tmp_path: Path) -> Non
     assert aligned(pairs, out, "--resume") == aligned(pairs, tmp_path / "whole.jsonl.gz")
 
 
-@given(cut=st.integers(0, 1600), to=st.sampled_from(["jsonl", "pharaoh"]))
-def test_a_resumed_run_gives_the_same_bytes_wherever_the_first_was_cut(cut: int, to: str) -> None:
+@given(
+    cut=st.integers(0, 4000),
+    to=st.sampled_from(["jsonl", "pharaoh"]),
+    packing=st.sampled_from(["", ".gz"]),
+    batch_size=st.integers(1, 3),
+)
+def test_a_resumed_run_gives_the_same_bytes_wherever_the_first_was_cut(
+    cut: int, to: str, packing: str, batch_size: int
+) -> None:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         killed_aligner(patch)
         patch.setattr("forest_align.jobs.run_record.BLOCK_LINES", LINES)
-        pairs = write(Path(folder, "in.tsv"), "".join(PAIRS))
-        whole, part = aligned(pairs, Path(folder, "whole.gz"), "--to", to), Path(folder, "part.gz")
-        part.write_bytes(whole[: cut % len(whole)])
-        Path(folder, "part.gz.run").write_bytes(Path(folder, "whole.gz.run").read_bytes())
-        assert aligned(pairs, part, "--to", to, "--resume") == whole
+        pairs, options = write(Path(folder, "in.tsv"), "".join(PAIRS)), ("--to", to)
+        part, whole = Path(folder, f"part{packing}"), Path(folder, f"whole{packing}")
+        content = aligned(pairs, whole, *options, "--batch-size", str(batch_size))
+        part.write_bytes(content[: cut % len(content)])
+        Path(f"{part}.run").write_bytes(Path(f"{whole}.run").read_bytes())
+        assert aligned(pairs, part, *options, "--batch-size", str(batch_size), "--resume") == content
 
 
 @pytest.mark.parametrize("to", ["jsonl", "pharaoh"])

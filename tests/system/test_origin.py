@@ -18,6 +18,8 @@ from forest_align.system import origin
 from forest_align.system.origin import KEPT, Loaded, Origin, loaded_again
 from forest_align.types import ModelError
 
+from ..command_line import written
+
 
 class Note(Loaded):
     """What a file says."""
@@ -39,8 +41,7 @@ def load_note(path: str, **options: Any) -> Note:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Iterator[str]:
-    file = tmp_path / "note"
-    file.write_text("first")
+    file = written(tmp_path / "note", "first")
     Note.loads = 0
     yield str(file)
     origin._KEPT.recent.clear()

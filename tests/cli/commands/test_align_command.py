@@ -13,8 +13,6 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from forest_align.aligners.pair import Pair, Text
 from forest_align.alignment import Alignment, Links, PhrasePair
@@ -140,36 +138,6 @@ def test_a_broken_pair_keeps_its_name_and_what_could_be_read_of_its_text(tmp_pat
     assert found == [("p7", "He died .", True), ("p8", "a", False), ("3", "", True)]
 
 
-@settings(max_examples=25)
-@given(cut=st.integers(0, 4000), batch_size=st.integers(1, 3))
-def test_a_resumed_run_gives_the_same_bytes_wherever_the_first_was_cut(cut: int, batch_size: int) -> None:
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("forest_align.cli.commands.align.load_aligner", lambda options: FakeAligner())
-        patch.setattr("forest_align.jobs.run_record.BLOCK_LINES", 3)
-        text = "".join(f"wörd{n} x\tx y\n" for n in range(9)) + "broken\nfail\tb\nlast\tone\n"
-        pairs, whole, part = write(Path(folder, "in.tsv"), text), Path(folder, "whole"), Path(folder, "part")
-        batches = ["--batch-size", str(batch_size)]
-        assert main(["align", pairs, "-o", str(whole), *batches]) == 1
-        part.write_bytes(whole.read_bytes()[:cut])
-        Path(folder, "part.run").write_bytes(Path(folder, "whole.run").read_bytes())
-        main(["align", pairs, "-o", str(part), "--resume", *batches])
-        assert part.read_bytes() == whole.read_bytes()
-
-
-def test_resuming_pharaoh_output_counts_its_lines(tmp_path: Path, aligners: list[FakeAligner]) -> None:
-    pairs, out = write(tmp_path / "in.tsv", "a\ta\nno tab\nb c\tc b\n"), tmp_path / "out"
-    arguments = ["align", pairs, "-o", str(out), "--to", "pharaoh"]
-    assert main(arguments) == 1
-    whole = out.read_bytes()
-    assert whole == b"0-0\n\n0-1 1-0\n"
-    out.write_bytes(whole[:-3])
-    assert main([*arguments, "--resume"]) == 1
-    assert out.read_bytes() == whole
-    assert len(aligners[1].seen) == 2
-
-
 @pytest.mark.parametrize(
     ("to", "old", "message"),
     [
@@ -191,22 +159,6 @@ def test_resuming_another_file_is_refused_and_leaves_it_alone(
     out.write_text(old)
     assert cli("align", pairs, "-o", out, "--to", to, "--resume") == 2 and message in cli.err
     assert out.read_text() == old
-
-
-@pytest.mark.parametrize("to", ["jsonl", "pharaoh"])
-def test_a_resumed_run_reports_the_pairs_that_failed_before(
-    to: str, tmp_path: Path, cli: CommandLine
-) -> None:
-    pairs, out = write(tmp_path / "in.tsv", "a\ta\nfail b\tb\nc\tc\nd\td\n"), tmp_path / "out"
-    arguments = ["align", pairs, "-o", str(out), "--to", to]
-    assert cli(*arguments) == 1
-    whole = out.read_bytes()
-    for kept in (3, 4):
-        out.write_bytes(b"".join(whole.splitlines(keepends=True)[:kept]))
-        assert cli(*arguments, "--resume") == 1
-        message = f"1 of 4 pairs could not be aligned; the first: pair 2: {pairs}:2: it failed"
-        assert message in cli.err
-        assert out.read_bytes() == whole
 
 
 @pytest.mark.parametrize(("side", "changed"), [("source", "x b\tc\n"), ("target", "a b\tx\n")])

@@ -22,7 +22,7 @@ from forest_align.eval.benchmarks.benchmark_corpora import BENCHMARKS
 from forest_align.eval.files.result_tables import citations, published_rows
 from forest_align.types import Node
 
-from ...command_line import CommandLine
+from ...command_line import CommandLine, written
 from ...places import SHARED
 
 DATA = SHARED / "data"
@@ -396,8 +396,7 @@ def test_a_trial_run_reads_the_beginnings_of_files(name: str, bench: Bench) -> N
 def test_runs_with_other_options_have_other_rows_and_files(
     tmp_path: Path, whole, monkeypatch: pytest.MonkeyPatch, bench: Bench
 ) -> None:
-    table = tmp_path / "ppdb.tsv"
-    table.write_text("big\tlarge\n", encoding="utf-8")
+    table = written(tmp_path / "ppdb.tsv", "big\tlarge\n")
     kinds = {"a/b": "forest"}
     monkeypatch.setattr("forest_align.aligners.loading.kind_of", lambda name: kinds.get(name, name))
     sultan = ("--aligner", "sultan")
@@ -452,8 +451,7 @@ def digest(path: Path) -> str:
 def test_a_report_has_all_that_is_needed_to_get_its_figures_again(
     data: Path, tmp_path: Path, whole, bench: Bench
 ) -> None:
-    table = tmp_path / "ppdb.tsv"
-    table.write_text("big\tlarge\n", encoding="utf-8")
+    table = written(tmp_path / "ppdb.tsv", "big\tlarge\n")
     model = tmp_path / "model"
     model.mkdir()
     (model / "model.json").write_text("{}")
@@ -488,8 +486,7 @@ def test_a_report_has_all_that_is_needed_to_get_its_figures_again(
 def test_sultan_its_paraphrases_and_its_annotator_are_asked_for_by_name(
     tmp_path: Path, asked: dict[str, Any]
 ) -> None:
-    table = tmp_path / "ppdb.tsv"
-    table.write_text("big\tlarge\n", encoding="utf-8")
+    table = written(tmp_path / "ppdb.tsv", "big\tlarge\n")
     args = BenchmarkOptions(
         name="msrp", data=Path(), words=None, ppdb=str(table), annotator="spacy", links="sure"
     )

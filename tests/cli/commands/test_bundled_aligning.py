@@ -10,7 +10,7 @@ import pytest
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.types import InputError
 
-from ...command_line import CommandLine
+from ...command_line import CommandLine, written
 
 WA = """<sentence id="{0}" status="">
 // a big dog sleeps
@@ -39,8 +39,7 @@ WA = """<sentence id="{0}" status="">
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    path = tmp_path / "x.wa"
-    path.write_text(WA.format(1) + WA.format(2))
+    path = written(tmp_path / "x.wa", WA.format(1) + WA.format(2))
     (tmp_path / "x.sent1.chunk.txt").write_text("[ a big dog ] [ sleeps ]\n" * 2)
     (tmp_path / "x.sent2.chunk.txt").write_text("[ the dog ] [ sleeps ] [ on Monday ]\n" * 2)
     return path
@@ -99,8 +98,7 @@ def test_sentences_that_share_a_part_only_are_aligned_in_parts(tmp_path: Path, c
         "The firm was bought by a bank, and its shares fell by ten percent.",
         "A bank bought the firm after months of negotiations with the union.",
     )
-    pairs = tmp_path / "in.tsv"
-    pairs.write_text("\t".join(texts) + "\n")
+    pairs = written(tmp_path / "in.tsv", "\t".join(texts) + "\n")
     found = []
     for more in ([], ["--partial"]):
         out = tmp_path / f"out{len(more)}.jsonl"

@@ -7,7 +7,7 @@ import pytest
 
 from forest_align.cli import main
 
-from ...command_line import CommandLine
+from ...command_line import CommandLine, written
 
 GOLD = json.dumps(
     [
@@ -19,8 +19,7 @@ GOLD = json.dumps(
 
 @pytest.fixture
 def gold(tmp_path: Path) -> Path:
-    path = tmp_path / "gold.json"
-    path.write_text(GOLD)
+    path = written(tmp_path / "gold.json", GOLD)
     return path
 
 
@@ -35,15 +34,6 @@ def test_there_and_back_again_is_the_same(gold: Path, tmp_path: Path) -> None:
     assert [pair["sureAlign"] for pair in back] == ["0-0 1-1", ""]
     assert [pair["possibleAlign"] for pair in back] == ["0-1", ""]
     assert [pair["id"] for pair in back] == ["x", "y"]
-
-
-def test_of_many_broken_pairs_ten_are_named_and_the_others_counted(tmp_path: Path, cli: CommandLine) -> None:
-    path = tmp_path / "in.tsv"
-    path.write_text("a\tb\n" + "broken\n" * 12)
-    assert cli("convert", path, "-", "--to", "tsv") == 1 and cli.out == "a\tb\t1\n"
-    lines = cli.err.splitlines()
-    assert len(lines) == 11 and f"{path}:11: " in lines[9]
-    assert lines[-1] == "forest-align convert: left out: 2 more"
 
 
 def test_the_majority_of_three_annotators(tmp_path: Path) -> None:
@@ -127,8 +117,7 @@ def test_the_majority_can_be_put_on_the_tokens_of_another_file(tmp_path: Path, c
 
 
 def test_a_header_line_is_told_on_stderr_with_what_prevents_it(tmp_path: Path, cli: CommandLine) -> None:
-    pairs = tmp_path / "pairs.tsv"
-    pairs.write_text("complex\tsimple\nHe passed away.\tHe died.\n", encoding="utf-8")
+    pairs = written(tmp_path / "pairs.tsv", "complex\tsimple\nHe passed away.\tHe died.\n")
     assert cli("convert", pairs, "-", "--to", "tsv") == 0 and cli.out == "He passed away.\tHe died.\t1\n"
     assert cli.err == (
         f"forest-align convert: warning: {pairs}:1: taken for a header line that calls the source 'complex' "

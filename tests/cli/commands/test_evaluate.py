@@ -14,7 +14,7 @@ import pytest
 from forest_align.alignment import Alignment, Links, PhrasePair
 from forest_align.types import Node, Sentence
 
-from ...command_line import CommandLine
+from ...command_line import CommandLine, written
 
 PAIRS = [("a b c", "a b c", "0-0 1-1", ""), ("d e", "e d", "0-1", "1-0")]
 
@@ -40,8 +40,7 @@ def gold(tmp_path: Path) -> Path:
 
 
 def pharaoh(tmp_path: Path, *lines: str, name: str = "run.pharaoh") -> str:
-    path = tmp_path / name
-    path.write_text("".join(f"{line}\n" for line in lines))
+    path = written(tmp_path / name, "".join(f"{line}\n" for line in lines))
     return str(path)
 
 

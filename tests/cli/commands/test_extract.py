@@ -12,7 +12,7 @@ from forest_align.cli import main
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import Sentence
 
-from ...command_line import CommandLine
+from ...command_line import CommandLine, written
 
 
 def line(source: str, target: str, id: str, error: str = "") -> str:
@@ -73,8 +73,7 @@ def test_the_table_is_evidence_for_align(found: Path, tmp_path: Path) -> None:
 def test_who_reads_an_older_table_goes_on_reading_it_while_it_is_replaced(
     found: Path, tmp_path: Path
 ) -> None:
-    out = tmp_path / "t.tsv"
-    out.write_text("#source\ttarget\nold\tolder\n")
+    out = written(tmp_path / "t.tsv", "#source\ttarget\nold\tolder\n")
     with out.open() as older:
         assert older.readline()
         assert main(["extract", str(found), "-o", str(out)]) == 0

@@ -14,7 +14,7 @@ from forest_align.cli import main
 from forest_align.jobs import RunRecord
 from forest_align.types import ModelError, ParseForest
 
-from ...command_line import CommandLine
+from ...command_line import CommandLine, written
 from ...parsing.fake_scorer import FakeScorer
 
 DOGS = "(S (NP (NNS Dogs)) (VP (VBP bark)))"
@@ -142,8 +142,7 @@ def test_a_line_of_two_sentences_gives_one_tree_that_is_read_again(tmp_path: Pat
     assert cli("parse", name) == 0
     first, second = cli.out.splitlines()
     assert first.startswith("(TEXT (") and not second.startswith("(TEXT")
-    trees = tmp_path / "trees.mrg"
-    trees.write_text(f"{first}\n{second}\n")
+    trees = written(tmp_path / "trees.mrg", f"{first}\n{second}\n")
     assert cli("parse", trees, "--to", "json") == 0
     text, sentence = map(json.loads, cli.out.splitlines())
     assert text["sentences"] == [[0, 3], [3, 6]] and text["tree"] == first

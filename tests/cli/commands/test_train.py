@@ -27,7 +27,7 @@ from forest_align.jobs import RayOptions
 from forest_align.storage.checkpoint import Checkpoint
 from forest_align.types import ForestAlignError, InputError, Sentence
 
-from ...command_line import CommandLine
+from ...command_line import CommandLine, written
 
 PAIRS = (
     ("the old man bought a car", "the old man purchased a car"),
@@ -63,8 +63,7 @@ def flat_parser(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def pairs(tmp_path: Path) -> Path:
-    path = tmp_path / "pairs.tsv"
-    path.write_text("".join(f"{source}\t{target}\n" for source, target in PAIRS))
+    path = written(tmp_path / "pairs.tsv", "".join(f"{source}\t{target}\n" for source, target in PAIRS))
     return path
 
 
@@ -230,8 +229,7 @@ def test_dev_files_without_a_usable_pair_are_refused_before_anything_is_parsed(
     tmp_path: Path, pairs: Path, monkeypatch: pytest.MonkeyPatch, content: str
 ) -> None:
     monkeypatch.setattr(FlatParser, "parse_many", None)
-    dev = tmp_path / "dev.tsv"
-    dev.write_text(content)
+    dev = written(tmp_path / "dev.tsv", content)
     with pytest.raises(InputError, match=r"dev\.tsv: expected at least one dev pair with gold links"):
         run(pairs, "-o", tmp_path / "model", "--from", "tsv", "--dev", dev)
 
@@ -261,8 +259,7 @@ def test_gold_whose_links_are_all_possible_is_refused_before_anything_is_parsed(
     aligner: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: CommandLine
 ) -> None:
     monkeypatch.setattr("forest_align.parsing.load_parser_for_alignment", None)
-    gold = tmp_path / "gold.tsv"
-    gold.write_text("1\ta dog\tN/A\tthe dog\tN/A\t1\t1\t\t1-1\t\n")
+    gold = written(tmp_path / "gold.tsv", "1\ta dog\tN/A\tthe dog\tN/A\t1\t1\t\t1-1\t\n")
     assert cli("train", aligner, gold, "-o", tmp_path / "model") == 2
     assert f"{gold}: expected sure links, found possible ones alone" in cli.err
     assert not (tmp_path / "model").exists()

@@ -18,6 +18,8 @@ from forest_align.cli import main
 from forest_align.cli.aligner_choice import AlignerChoice, load_aligner
 from forest_align.types import InputError, ModelError, Sentence
 
+from ...command_line import written
+
 TAGS = {"the": "DT", "a": "DT", "her": "PRP$", "old": "JJ", "in": "IN", "she": "PRP", "he": "PRP"}
 GOLD = (
     ("the old man bought a car", "the old man purchased a car", "0-0 1-1 2-2 3-3 4-4 5-5"),
@@ -75,8 +77,7 @@ def test_training_writes_a_model_that_aligns(
     assert capsys.readouterr().out.startswith("3 pairs, ")
     card = SemiMarkovModel.load(output).card
     assert (card["pairs"], card["regularization"], card["links"]) == (3, 0.1, "sure")
-    pairs = tmp_path / "pairs.tsv"
-    pairs.write_text("".join(f"{source}\t{target}\n" for source, target, _ in GOLD))
+    pairs = written(tmp_path / "pairs.tsv", "".join(f"{source}\t{target}\n" for source, target, _ in GOLD))
     assert main(["align", str(pairs), "--tokenized", "--model", str(output), "--to", "pharaoh"]) == 0
     assert capsys.readouterr().out.splitlines() == [links for *_, links in GOLD]
 
@@ -101,8 +102,7 @@ def test_the_lengths_of_phrases_and_the_directions_belong_to_the_model(
 def test_longer_nulls_and_further_features_belong_to_the_model(
     tmp_path: Path, gold: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    table = tmp_path / "ppdb"
-    table.write_text("[NN] ||| house ||| home ||| p(e|f)=0.5 p(f|e)=1 ||| 0-0\n")
+    table = written(tmp_path / "ppdb", "[NN] ||| house ||| home ||| p(e|f)=0.5 p(f|e)=1 ||| 0-0\n")
     common = (gold, "-o", tmp_path / "model", "--iterations", 5, "--regularization", 0.1)
     more = ("--longest-null", 3, "--resources", "paraphrases", "wordnet")
     assert train(*common, *more, "--ppdb", table) == 0
@@ -159,8 +159,7 @@ def test_paraphrases_are_learned_from_as_synonyms(tmp_path: Path, gold: Path) ->
         source="the man zonked a car", target="the man glorped a car", sureAlign="0-0 1-1 2-2 3-3"
     )
     gold.write_text(json.dumps(pairs))
-    table = tmp_path / "ppdb.tsv"
-    table.write_text("zonked\tglorped\n")
+    table = written(tmp_path / "ppdb.tsv", "zonked\tglorped\n")
     weights = []
     for more in ((), ("--ppdb", table)):
         assert train(gold, "-o", tmp_path / "model", *more) == 0
@@ -175,8 +174,7 @@ def options(**given: Any) -> AlignerChoice:
 
 
 def test_the_aligner_is_found_by_name_and_takes_a_paraphrase_table(tmp_path: Path) -> None:
-    table = tmp_path / "ppdb.tsv"
-    table.write_text("dogs\thounds\n")
+    table = written(tmp_path / "ppdb.tsv", "dogs\thounds\n")
     aligner = load_aligner(options(ppdb=str(table)))
     assert isinstance(aligner, SemiMarkovAligner)
     assert aligner.ppdb is not None and ("hounds", "dogs") in aligner.ppdb
@@ -189,8 +187,7 @@ def test_the_aligner_is_found_by_name_and_takes_a_paraphrase_table(tmp_path: Pat
 def test_evidence_and_pictures_of_its_alignments_are_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pairs = tmp_path / "pairs.tsv"
-    pairs.write_text("the old man bought a car\tthe old man purchased a car\n")
+    pairs = written(tmp_path / "pairs.tsv", "the old man bought a car\tthe old man purchased a car\n")
     common = ["align", str(pairs), "--tokenized", "--aligner", "semi-markov"]
     assert main([*common, "--explain"]) == 0
     values = json.loads(capsys.readouterr().out)

@@ -29,6 +29,8 @@ from forest_align.lexicon.pair_table import PairTable
 from forest_align.system.processes import can_fork
 from forest_align.types import ForestAlignError, InputError, Sentence
 
+from ...command_line import written
+
 GOLD = (
     "1\tshe sold her house\tN/A\tshe sold her home\tN/A\t1\t1\t0-0 1-1 2-2 3-3\t\t\n"
     "2\tdogs like meat\tN/A\tdogs love meat\tN/A\t1\t1\t0-0 1-1 2-2\t\t\n"
@@ -60,8 +62,7 @@ def flat_parser(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def gold(tmp_path: Path) -> Path:
-    path = tmp_path / "gold.tsv"
-    path.write_text(GOLD)
+    path = written(tmp_path / "gold.tsv", GOLD)
     return path
 
 
@@ -151,8 +152,7 @@ def test_workers_prepare_and_print_nothing_of_their_own(
         return parse(self, sentences, batch_size)
 
     monkeypatch.setattr(FlatParser, "parse_many", noted)
-    broken = tmp_path / "broken.tsv"
-    broken.write_text(gold.read_text() + "a line\n")
+    broken = written(tmp_path / "broken.tsv", gold.read_text() + "a line\n")
     sizes = ("--forest-sizes", 1, 10)
     assert run(broken, "-o", tmp_path / "tuned", "--trials", 4, "--workers", 2, *sizes) == 1
     trials = [trial for trial in study_of(tmp_path / "tuned").trials if trial.state.is_finished()]
@@ -209,8 +209,7 @@ sem_head="t1" pa1="-1" pa2="-1"><tok id="t1" pos="VBP" base="bark">bark</tok></c
 
 
 def test_annotated_enju_trees_tune_attachment_and_phrases(tmp_path: Path) -> None:
-    gold = tmp_path / "gold.xml"
-    gold.write_text(ENJU.format("s0") + ENJU.format("s1"))
+    gold = written(tmp_path / "gold.xml", ENJU.format("s0") + ENJU.format("s1"))
     for objective in ("uas", "phrase-f1"):
         run(gold, "-o", tmp_path / objective, "--trials", 1, "--objective", objective)
     # The flat tree has the head of Enju's; of its three phrases two are in the union of the annotators, and
@@ -262,8 +261,7 @@ def test_trees_of_the_input_are_used_unless_a_parser_is_named(
 
 
 def test_a_table_with_a_column_of_links_is_gold(tmp_path: Path) -> None:
-    gold = tmp_path / "gold.csv"
-    gold.write_text("source,target,links\nHe died .,He passed away .,0-0 1-1 1-2 2-3\n")
+    gold = written(tmp_path / "gold.csv", "source,target,links\nHe died .,He passed away .,0-0 1-1 1-2 2-3\n")
     assert run(gold, "-o", tmp_path / "tuned", "--trials", 1, "--aligner", "sultan") == 0
     assert (tmp_path / "tuned").is_dir()
 
@@ -302,8 +300,7 @@ def test_nothing_is_left_behind_where_no_pair_can_be_parsed(
 def test_a_file_of_broken_pairs_is_an_error_that_leaves_nothing_behind(
     kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    broken = tmp_path / "broken.tsv"
-    broken.write_text("one column\n" * 12)
+    broken = written(tmp_path / "broken.tsv", "one column\n" * 12)
     with pytest.raises(InputError, match=r"broken\.tsv: expected at least one dev pair"):
         run(broken, "-o", tmp_path / "tuned", "--from", "tsv", "--trials", 1, "--aligner", kind)
     *named, more = capsys.readouterr().err.splitlines()
@@ -369,8 +366,7 @@ def test_a_plot_that_cannot_be_written_does_not_cost_the_model(
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    path = tmp_path / "paraphrases.tsv"
-    path.write_text("house\thome\nlike\tlove\n")
+    path = written(tmp_path / "paraphrases.tsv", "house\thome\nlike\tlove\n")
     return path
 
 
