@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forest_align.aligners.semi_markov._phrase_features import phrases_of
 from forest_align.aligners.semi_markov._word_features import WordPairs
 from forest_align.aligners.semi_markov.sentence_arrays import CONTENT, LatticeSentence, tag_chunks
 from forest_align.lexicon.evidence import paraphrase_scores
-from forest_align.lexicon.lexicon import WORDNET_RELATIONS, Evidence, wordnet_relations
+from forest_align.lexicon.lexicon import SAME_LEMMA, WORDNET_RELATIONS, wordnet_relations
 from forest_align.lexicon.written_forms import name_similarities
 
 if TYPE_CHECKING:
@@ -57,10 +58,10 @@ NULL_PHRASE_FEATURES = (
 def null_features(source: LatticeSentence, words: WordPairs) -> np.ndarray:
     """Compute :data:`NULL_FEATURES` of every word: float32, shape (features, n)."""
     rows, columns = words.same.shape
-    found = words.same.sum(1)
+    partners = words.same.sum(1)
     features = np.zeros((len(NULL_FEATURES), rows), dtype=np.float32)
     features[0] = 1
-    features[1], features[2] = found > 0, found > 1
+    features[1], features[2] = partners > 0, partners > 1
     features[3], features[4] = words.alike.any(1), words.dice.max(1)
     features[5] = source.capital
     features[6, 0] = features[7, -1] = 1
@@ -82,7 +83,7 @@ def null_phrase_features(
     begins = np.diff(source.inside, prepend=-1) != 0
     after = np.append(begins, True)
     known = np.asarray(words.same.any(axis=1), dtype=np.int64)
-    boundaries, found = begins.cumsum(), known.cumsum()
+    boundaries, so_far = begins.cumsum(), known.cumsum()
     for more in range(1, min(longest, count)):
         here = features[:, : count - more, more - 1]
         first, last = np.arange(count - more), np.arange(more, count)
@@ -90,7 +91,7 @@ def null_phrase_features(
         here[2] = more - 1
         here[-3] = begins[first] & after[last + 1]
         here[-2] = boundaries[last] - boundaries[first]
-        here[-1] = found[last] - found[first] + known[first]
+        here[-1] = so_far[last] - so_far[first] + known[first]
     for start, end, name in tag_chunks(tags):
         if 2 <= end - start <= longest:
             features[3 + _LONG_CHUNKS.index(name), start, end - start - 2] = 1
@@ -100,17 +101,9 @@ def null_phrase_features(
 #: Transitions between steps: the distance from the last target word of a step to the first of the next one,
 #: null, and the ends.
 TRANSITIONS = (
-    *(
-        "back by 10 or more",
-        "back by 6 to 9",
-        "back by 4 or 5",
-        "back by 3",
-        "back by 2",
-        "back by 1",
-        "on the spot",
-    ),
-    *("to the next", "over 1", "over 2", "over 3", "over 4 or 5", "over 6 to 9", "over 10 or more"),
-    *("to null", "from null", "from null to null", "beginning at null"),
+    *("back by 10 or more", "back by 6 to 9", "back by 4 or 5", "back by 3", "back by 2", "back by 1"),
+    *("on the spot", "to the next", "over 1", "over 2", "over 3", "over 4 or 5", "over 6 to 9"),
+    *("over 10 or more", "to null", "from null", "from null to null", "beginning at null"),
     *("beginning at the first word", "beginning at the second or third", "beginning farther on"),
     *("ending at the last word", "ending at the last but one", "ending before", "ending at null"),
 )
@@ -175,8 +168,7 @@ class MoreFeatures:
         groups: Sequence[Group],
         evidence: np.ndarray,
     ) -> None:
-        self._resources = resources
-        self._pair = source, target
+        self._resources, self._pair = resources, (source, target)
         self._lexicon, self._ppdb, self._groups, self._evidence = lexicon, ppdb, groups, evidence
 
     def alike(self) -> np.ndarray | None:
@@ -190,7 +182,8 @@ class MoreFeatures:
             if resource == "wordnet":
                 tables.append(wordnet_relations(*self._pair, self._lexicon))
             elif resource == "names":
-                tables.append(name_similarities(*self._pair)[None] * ~self._same)
+                same = (self._evidence & SAME_LEMMA) != 0
+                tables.append(name_similarities(*self._pair)[None] * ~same)
             elif resource == "groups":
                 tables.append(self._same_places()[None])
             else:
@@ -203,48 +196,37 @@ class MoreFeatures:
         values = np.zeros((count, len(spans)), dtype=np.float32)
         first = 0
         for resource in self._resources:
-            names = MORE_PHRASE_FEATURES.get(resource, ())
             if resource == "groups":
                 for group in self._paired():
-                    values[first] += self._at(spans, group)
+                    values[first] += phrases_of(group, spans)
             elif resource == "paraphrases" and self._ppdb is not None:
                 for group in self._groups:
                     if group.kind == "ppdb":
                         scores = self._ppdb.scores(*self._texts(group))
-                        values[first : first + 2] += np.outer(scores, self._at(spans, group))
-            first += len(names)
+                        values[first : first + 2] += np.outer(scores, phrases_of(group, spans))
+            first += len(MORE_PHRASE_FEATURES.get(resource, ()))
         longer = np.maximum(spans[:, 1] - spans[:, 0], spans[:, 3] - spans[:, 2])
         return np.asarray(values * longer, dtype=np.float32)
 
-    @property
-    def _same(self) -> np.ndarray:
-        return (self._evidence & int(Evidence.IDENTICAL | Evidence.LEMMA)) != 0
-
     def _same_places(self) -> np.ndarray:
         """1 for words at the same place of paired groups of as many words: *closed up*, *closed down*."""
-        found = np.zeros(self._evidence.shape, dtype=np.float32)
+        places = np.zeros(self._evidence.shape, dtype=np.float32)
         for (start, end), (first, last), _ in self._paired():
             if end - start == last - first:
-                found[np.arange(start, end), np.arange(first, last)] = 1
-        return found
+                places[np.arange(start, end), np.arange(first, last)] = 1
+        return places
 
     def _paired(self) -> set[Group]:
         """Groups of several words on both sides, each once."""
-        several = {
-            group
+        return {
+            group._replace(kind="")
             for group in self._groups
             if min(group.source[1] - group.source[0], group.target[1] - group.target[0]) > 1
         }
-        return {group._replace(kind="") for group in several}
-
-    @staticmethod
-    def _at(spans: np.ndarray, group: Group) -> np.ndarray:
-        found: np.ndarray = (spans == (*group.source, *group.target)).all(1)
-        return found
 
     def _texts(self, group: Group) -> tuple[str, str]:
         """The phrases of a group as the table has them."""
         sides = zip(self._pair, (group.source, group.target), strict=True)
         profiles = (self._lexicon.profiles(sentence)[slice(*span)] for sentence, span in sides)
-        one, two = (" ".join(word.lower for word in words) for words in profiles)
-        return one, two
+        source, target = (" ".join(word.lower for word in words) for words in profiles)
+        return source, target

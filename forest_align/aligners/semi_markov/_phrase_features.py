@@ -91,21 +91,23 @@ class PhrasePairs:
     ) -> PhrasePairs:
         """Find the phrase pairs and compute their features."""
         longest = len(source.chunks), len(target.chunks)
-        short = [group for group in groups if _is_short(group, longest)]
+        short = [
+            group
+            for group in groups
+            if all(
+                end - start <= most
+                for (start, end), most in zip((group.source, group.target), longest, strict=True)
+            )
+        ]
         spans = inside_sentences(_possible(words.known, short, longest), source.starts, target.starts)
         return cls(spans, *_features(source, target, words, spans, short))
-
-
-def _is_short(group: Group, longest: tuple[int, int]) -> bool:
-    sides = zip((group.source, group.target), longest, strict=True)
-    return all(end - start <= most for (start, end), most in sides)
 
 
 def _possible(anchors: np.ndarray, groups: Iterable[Group], longest: tuple[int, int]) -> np.ndarray:
     """Spans of several words with an anchor inside, and of groups, int32 (k, 4), sorted by start."""
     rows, columns = anchors.shape
     highest, widest = longest
-    found = np.zeros((rows, columns, highest, widest), dtype=bool)
+    possible = np.zeros((rows, columns, highest, widest), dtype=bool)
     tall = anchors
     for height in range(1, min(highest, rows) + 1):
         # Whether there is an anchor in this many rows, then in that many columns of them.
@@ -114,12 +116,12 @@ def _possible(anchors: np.ndarray, groups: Iterable[Group], longest: tuple[int, 
         for width in range(1, min(widest, columns) + 1):
             wide = wide[:, : columns - width + 1] | tall[:, width - 1 :]
             if height > 1 or width > 1:
-                found[: rows - height + 1, : columns - width + 1, height - 1, width - 1] = wide
+                possible[: rows - height + 1, : columns - width + 1, height - 1, width - 1] = wide
     for source, target, _ in groups:
         size = source[1] - source[0], target[1] - target[0]
         if size != (1, 1):
-            found[source[0], target[0], size[0] - 1, size[1] - 1] = True
-    start, first, more, wider = np.nonzero(found)
+            possible[source[0], target[0], size[0] - 1, size[1] - 1] = True
+    start, first, more, wider = np.nonzero(possible)
     return np.stack([start, start + more + 1, first, first + wider + 1], axis=1).astype(np.int32)
 
 
@@ -159,6 +161,7 @@ def _features(
         _diagonals(table, len(source.chunks))[at.size - 1, at.start, at.first] * equal for table in tables
     )
     every = in_order == at.longer
+    middle, other_middle = (at.start + at.end) / (2 * len(source)), (at.first + at.last) / (2 * len(target))
     # Chunk types of the phrases; 0 if a phrase is not a chunk.
     left, right = source.chunks[at.size - 1, at.start], target.chunks[at.width - 1, at.first]
     features = np.zeros((len(PHRASE_FEATURES), len(spans)), dtype=np.float32)
@@ -172,7 +175,7 @@ def _features(
         _of_chunk_types(left, right, every),
         _of_boundaries(at, source, target),
         _of_groups(at, spans, groups),
-        _of_places(at, len(source), len(target)),
+        [at.longer * np.abs(middle - other_middle)],
         _of_surroundings(at, words.same),
         (ours[6], theirs[6]),
     ):
@@ -211,15 +214,14 @@ def _of_groups(at: _Sizes, spans: np.ndarray, groups: Iterable[Group]) -> np.nda
     """Whether the lexicon pairs the phrases, by length."""
     rows = np.zeros((len(_GROUP_FEATURES), len(spans)), dtype=np.float32)
     for group in groups:
-        found = (spans == (*group.source, *group.target)).all(1)
-        rows[_GROUPS[group.kind], found] = at.longer[found]
+        paired = phrases_of(group, spans)
+        rows[_GROUPS[group.kind], paired] = at.longer[paired]
     return rows
 
 
-def _of_places(at: _Sizes, source_length: int, target_length: int) -> list[np.ndarray]:
-    """Distance from the diagonal, by length."""
-    middles = (at.start + at.end) / (2 * source_length), (at.first + at.last) / (2 * target_length)
-    return [at.longer * np.abs(middles[0] - middles[1])]
+def phrases_of(group: Group, spans: np.ndarray) -> np.ndarray:
+    """Which of k phrase pairs, int32 (k, 4), are those of a lexical group: bool (k,)."""
+    return np.asarray((spans == (*group.source, *group.target)).all(1))
 
 
 def _of_surroundings(at: _Sizes, same: np.ndarray) -> list[np.ndarray]:
@@ -267,10 +269,10 @@ def _covered(
     elsewhere = tables[0].max(1, keepdims=True)
     sums = np.zeros((7, longest, rows + 1, columns), dtype=np.float32)
     wide = tables.copy()
-    for k in range(longest):
-        if k:
-            np.maximum(wide[:, :, :-k], tables[:, :, k:], out=wide[:, :, :-k])
-        table = sums[:, k, 1:]
+    for more in range(longest):
+        if more:
+            np.maximum(wide[:, :, :-more], tables[:, :, more:], out=wide[:, :, :-more])
+        table = sums[:, more, 1:]
         table[:3] = wide
         table[1] -= wide[0]
         np.multiply(kinds, 1 - wide[1], out=table[3:6])

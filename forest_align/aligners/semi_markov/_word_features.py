@@ -19,16 +19,8 @@ from forest_align.lexicon.lexicon import SAME_LEMMA, Evidence
 from forest_align.types.spans import SpanSums
 
 _RELATIONS = (
-    Evidence.SPELLING,
-    Evidence.NUMBER,
-    Evidence.ABBREVIATION,
-    Evidence.SYNONYM,
-    Evidence.DERIVATION,
-    Evidence.SUFFIX,
-    Evidence.SUBSTRING,
-    Evidence.PREPOSITION,
-    Evidence.FUNCTION,
-    Evidence.ACRONYM,
+    *(Evidence.SPELLING, Evidence.NUMBER, Evidence.ABBREVIATION, Evidence.SYNONYM, Evidence.DERIVATION),
+    *(Evidence.SUFFIX, Evidence.SUBSTRING, Evidence.PREPOSITION, Evidence.FUNCTION, Evidence.ACRONYM),
 )
 # Paraphrases of the user count as additional synonyms.
 _RELATION_BITS = np.array(

@@ -34,17 +34,14 @@ class _BestReading:
 
     spans: np.ndarray  # int32, shape (k, 4): the phrase pairs of the best path
     probabilities: np.ndarray  # float64, shape (k,): their marginals
-    # possible, marginals: int32, shape (p, 4), and float64, shape (p,): all possible phrase pairs and their
-    # marginals
-    possible: np.ndarray
-    marginals: np.ndarray
+    possible: np.ndarray  # int32, shape (p, 4): all possible phrase pairs
+    marginals: np.ndarray  # float64, shape (p,): their marginals
     links: np.ndarray  # float64, shape (n, m): marginals of the word links
     log_probability: float
     score: float
 
     @classmethod
     def of(cls, lattice: Lattice, model: SemiMarkovModel) -> _BestReading:
-        """Find the best path, and sum over all."""
         spans, scores = lattice.spans, model.scores(lattice)
         best, path = semicrf.best_path(spans, *scores)
         total, pairs, *_ = semicrf.marginals(spans, *scores)
@@ -64,14 +61,12 @@ class _BestReading:
 
         The log-probability is that of both paths together.
         """
-        possible, places = np.unique(
-            np.concatenate((self.possible, other.possible)), axis=0, return_inverse=True
-        )
-        places = places.ravel()
-        marginals = np.bincount(places, np.concatenate((self.marginals, other.marginals))) / 2
+        both = np.concatenate((self.possible, other.possible))
+        possible, places = np.unique(both, axis=0, return_inverse=True)
+        marginals = np.bincount(places.ravel(), np.concatenate((self.marginals, other.marginals))) / 2
         spans = np.unique(np.concatenate((self.spans, other.spans)), axis=0)
-        used = {tuple(span): k for k, span in enumerate(possible.tolist())}
-        probabilities = marginals[[used[tuple(span)] for span in spans.tolist()]]
+        place_of = {tuple(span): place for place, span in enumerate(possible.tolist())}
+        probabilities = marginals[[place_of[tuple(span)] for span in spans.tolist()]]
         links = (self.links + other.links) / 2
         together = self.log_probability + other.log_probability
         return _BestReading(spans, probabilities, possible, marginals, links, together, self.score)
@@ -188,13 +183,13 @@ class SemiMarkovAligner(ParsingAligner):
                 raise InputError("expected a sentence with part-of-speech tags", field=side)
         is_swapped = words_are_after(source, target)
         first, second = (target, source) if is_swapped else (source, target)
-        found = self._read(first, second)
+        reading = self._read(first, second)
         if self.model.both_directions:
-            found = found.union(self._read(second, first).swap())
+            reading = reading.union(self._read(second, first).swap())
         if is_swapped:
-            found = found.swap()
-        spans, probability = found.in_order()
-        words = _links(spans, found.links)
+            reading = reading.swap()
+        spans, probability = reading.in_order()
+        words = _links(spans, reading.links)
         return Alignment(
             source,
             target,
@@ -202,9 +197,9 @@ class SemiMarkovAligner(ParsingAligner):
             phrase_pairs_of(spans, probability, source, target, (_labels(source), _labels(target))),
             gaps({i for i, _ in words}, len(source)),
             gaps({j for _, j in words}, len(target)),
-            log_probability=found.log_probability,
+            log_probability=reading.log_probability,
             aligner=self.name,
-            score=found.score,
+            score=reading.score,
         )
 
     def lattice(self, source: Sentence, target: Sentence) -> Lattice:
@@ -227,19 +222,14 @@ def _is_tagged(sentence: Sentence) -> bool:
 
 def _links(spans: np.ndarray, probabilities: np.ndarray) -> Links:
     """Link all words of each phrase to all words of its partner; the phrases of one side may overlap."""
-    cells = sorted(
-        {
-            (i, j)
-            for start, end, first, last in spans.tolist()
-            for i in range(start, end)
-            for j in range(first, last)
-        }
-    )
-    scores = tuple(min(float(probabilities[cell]), 1.0) for cell in cells)
-    return Links(tuple(cells), None, scores)
+    linked = np.zeros(probabilities.shape, dtype=bool)
+    for start, end, first, last in spans.tolist():
+        linked[start:end, first:last] = True
+    pairs = tuple((i, j) for i, j in np.argwhere(linked).tolist())
+    return Links(pairs, None, tuple(np.minimum(probabilities[linked], 1.0).tolist()))
 
 
 def _labels(sentence: Sentence) -> dict[tuple[int, int], str]:
     """Types of chunks by their spans, and tags of words."""
-    found = {(start, end): name for start, end, name in tag_chunks(sentence.tags)}
-    return found | {(i, i + 1): tag for i, tag in enumerate(sentence.tags)}
+    chunks = {(start, end): name for start, end, name in tag_chunks(sentence.tags)}
+    return chunks | {(i, i + 1): tag for i, tag in enumerate(sentence.tags)}

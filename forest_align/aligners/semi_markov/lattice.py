@@ -133,24 +133,18 @@ class Lattice:
     spans: np.ndarray
     # int64, shape (k,): for each of `spans`, its index in the n * m word pairs followed by the phrase pairs
     order: np.ndarray
-    # words, phrases, null: float32, shapes (features, n * m), (features, k - n * m), (features, n)
-    words: np.ndarray
-    phrases: np.ndarray
-    null: np.ndarray
-    # float32, shape (features, n, l - 1): nulls of 2 to l words, by first word and length
-    null_phrases: np.ndarray
-    # word_classes, phrase_classes, null_classes: int64: their classes
-    word_classes: np.ndarray
+    words: np.ndarray  # float32, shape (features, n * m)
+    phrases: np.ndarray  # float32, shape (features, k - n * m)
+    null: np.ndarray  # float32, shape (features, n)
+    null_phrases: np.ndarray  # float32, shape (features, n, l - 1): nulls of 2 to l words, by first word
+    word_classes: np.ndarray  # int64, like all that follow
     phrase_classes: np.ndarray
     null_classes: np.ndarray
-    # tag_pairs, chunk_pairs, null_tags: int64: pairs of tags of the word pairs, of chunk types of the phrase
-    # pairs, tags of the source words
-    tag_pairs: np.ndarray
-    chunk_pairs: np.ndarray
-    null_tags: np.ndarray
-    # transitions, ends: int64, shapes (m + 2, m + 1) and (m + 1,): indices in TRANSITIONS
-    transitions: np.ndarray
-    ends: np.ndarray
+    tag_pairs: np.ndarray  # pairs of tags of the word pairs
+    chunk_pairs: np.ndarray  # pairs of chunk types of the phrase pairs
+    null_tags: np.ndarray  # tags of the source words
+    transitions: np.ndarray  # shape (m + 2, m + 1): indices in TRANSITIONS
+    ends: np.ndarray  # shape (m + 1,): indices in TRANSITIONS
 
     @property
     def rows(self) -> int:
@@ -177,8 +171,8 @@ def lattice_of(
     more = MoreFeatures(options.resources, source, target, lexicon, ppdb, groups, evidence)
     words = WordPairs.of(first, second, evidence, more.alike())
     phrases = PhrasePairs.of(first, second, words, groups)
-    singles = _single_spans(*evidence.shape)
-    spans = np.concatenate((singles, phrases.spans))
+    i, j = np.indices(evidence.shape, dtype=np.int32).reshape(2, -1)
+    spans = np.concatenate((np.stack([i, i + 1, j, j + 1], axis=1), phrases.spans))
     order = spans[:, 0].argsort(kind="stable")
     transitions, ends = transition_classes(len(second))
     return Lattice(
@@ -201,8 +195,3 @@ def lattice_of(
 
 def _joined(features: np.ndarray, more: np.ndarray) -> np.ndarray:
     return np.concatenate((features, more)) if len(more) else features
-
-
-def _single_spans(rows: int, columns: int) -> np.ndarray:
-    i, j = np.divmod(np.arange(rows * columns, dtype=np.int32), np.int32(columns))
-    return np.stack([i, i + 1, j, j + 1], axis=1)

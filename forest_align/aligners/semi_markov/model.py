@@ -60,7 +60,7 @@ class SemiMarkovModel:
         except InputError as error:
             raise damaged(folder, error) from None
         saved = _format(options).load(folder)
-        weights = {name: np.ascontiguousarray(one, dtype=np.float32) for name, one in saved.arrays.items()}
+        weights = {name: np.ascontiguousarray(array, np.float32) for name, array in saved.arrays.items()}
         if np.ptp(weights["transitions"]) > _SPREAD:
             raise ModelError(
                 f"expected weights transitions at most {_SPREAD:.0f} apart in {str(saved.path)!r}"
@@ -75,13 +75,7 @@ class SemiMarkovModel:
         _format(options).save(folder, fields, weights)
 
     def scores(self, lattice: Lattice) -> Scores:
-        """Scores of everything in a lattice, in the order of the kernel's arguments.
-
-        Returns
-        -------
-        tuple of numpy.ndarray
-            float64, shapes (k,), (n, l), (m + 2, m + 1) and (m + 1,).
-        """
+        """Scores of a lattice as the kernel takes them: float64 (k,), (n, l), (m + 2, m + 1) and (m + 1,)."""
         weights = self.weights
         words = _by_class(weights["words"], lattice.words, lattice.word_classes)
         words += weights["tag_pairs"][lattice.tag_pairs]

@@ -55,7 +55,7 @@ def tag_chunks(tags: Sequence[str]) -> tuple[tuple[int, int, str], ...]:
 
 @lru_cache(maxsize=10_000)
 def _chunks(letters: str) -> tuple[tuple[int, int, str], ...]:
-    return tuple((*found.span(), str(found.lastgroup)) for found in _CHUNK.finditer(letters))
+    return tuple((*chunk.span(), str(chunk.lastgroup)) for chunk in _CHUNK.finditer(letters))
 
 
 #: Maximum words in a phrase of the source and of the target, unless a model says otherwise: these cover 98 to
@@ -64,26 +64,10 @@ LONGEST = 3, 3
 CONTENT, FUNCTION, PUNCTUATION = range(3)
 #: Part-of-speech tags with their own weights; the first is for all others.
 TAGS = (
-    *(
-        "other",
-        "CC",
-        "CD",
-        "DT",
-        "EX",
-        "FW",
-        "IN",
-        "JJ",
-        "JJR",
-        "JJS",
-        "LS",
-        "MD",
-        "NN",
-        "NNS",
-        "NNP",
-        "NNPS",
-    ),
-    *("PDT", "POS", "PRP", "PRP$", "RB", "RBR", "RBS", "RP", "SYM", "TO", "UH", "VB", "VBD", "VBG", "VBN"),
-    *("VBP", "VBZ", "WDT", "WP", "WP$", "WRB", "$", "#", ".", ",", ":", "``", "''", "-LRB-", "-RRB-", "HYPH"),
+    *("other", "CC", "CD", "DT", "EX", "FW", "IN", "JJ", "JJR", "JJS", "LS", "MD", "NN", "NNS", "NNP"),
+    *("NNPS", "PDT", "POS", "PRP", "PRP$", "RB", "RBR", "RBS", "RP", "SYM", "TO", "UH", "VB", "VBD", "VBG"),
+    *("VBN", "VBP", "VBZ", "WDT", "WP", "WP$", "WRB", "$", "#", ".", ",", ":", "``", "''", "-LRB-"),
+    *("-RRB-", "HYPH"),
 )
 _TAG_NUMBERS = {tag: number for number, tag in enumerate(TAGS)}
 _CHUNK_NUMBERS = {name: number for number, name in enumerate(CHUNK_TYPES)}
@@ -96,10 +80,8 @@ class LatticeSentence:
     words: tuple[str, ...]
     kinds: np.ndarray  # int32, shape (n,): 0 content word, 1 function word, 2 punctuation
     capital: np.ndarray  # bool, shape (n,): whether the word begins with a capital
-    # letters, ends: int32: code points of all words in lower case, one after another; the end of each word's
-    # letters
-    letters: np.ndarray
-    ends: np.ndarray
+    letters: np.ndarray  # int32: code points of all words in lower case, one after another
+    ends: np.ndarray  # int32, shape (n,): the end of each word's letters
     tags: np.ndarray  # int32, shape (n,): indices in TAGS
     # int32, shape (longest, n): type of the chunk that has this length (minus 1) and begins at this word, an
     # index in CHUNK_TYPES; 0 if there is none
@@ -124,14 +106,6 @@ class LatticeSentence:
             if end - start <= longest:
                 chunks[end - start - 1, start] = _CHUNK_NUMBERS[name]
         numbers = np.array([_TAG_NUMBERS.get(tag, 0) for tag in tags], dtype=np.int32)
-        return cls(
-            sentence.words,
-            kinds,
-            capital.astype(bool),
-            letters,
-            ends,
-            numbers,
-            chunks,
-            inside,
-            sentence.starts,
-        )
+        capital = capital.astype(bool)
+        words, starts = sentence.words, sentence.starts
+        return cls(words, kinds, capital, letters, ends, numbers, chunks, inside, starts)
