@@ -38,7 +38,7 @@ _ENTAILED = 60
 def encoded(example: SupportExample, encoder: SentenceEncoder) -> tuple[Sentence, list[Sentence]]:
     """The claim and its chosen sentences that have words, with tags and word vectors."""
     claim, *sources = encoder([example.claim, *(example.evidence[index] for index in example.chosen)])
-    return claim, [one for one in sources if one.vectors is not None]
+    return claim, [source for source in sources if source.vectors is not None]
 
 
 def _cross_fitted(
@@ -86,18 +86,22 @@ def run(options: argparse.Namespace) -> None:
     for example in examples:
         claim, sources = encoded(example, encoder)
         if sources:
-            tables.append(word_numbers(claim, [compared_sentence(aligner, claim, one) for one in sources]))
+            tables.append(
+                word_numbers(claim, [compared_sentence(aligner, claim, source) for source in sources])
+            )
             labels.append(example.supported)
     weights, said = _cross_fitted(tables, labels)
-    partly = [place for place, one in enumerate(labels) if not one.all()]
+    partly = [place for place, supported in enumerate(labels) if not supported.all()]
     figures = {
         threshold: unsupported_statistics(
             [~labels[place] for place in partly], [said[place] < threshold for place in partly]
         )
         for threshold in _THRESHOLDS
     }
-    chosen = middle_of_best({threshold: one["f1"].value for threshold, one in figures.items()})
-    print(chosen, {name: round(100 * one.value, 1) for name, one in figures[chosen].items()})
+    chosen = middle_of_best(
+        {threshold: of_threshold["f1"].value for threshold, of_threshold in figures.items()}
+    )
+    print(chosen, {name: round(100 * statistic.value, 1) for name, statistic in figures[chosen].items()})
     weights[-1] -= np.log(chosen / (1 - chosen))
     print(f"WORD_WEIGHTS = ({', '.join(f'{weight:.3f}' for weight in weights)})")
 
@@ -122,13 +126,15 @@ def read_wice(path: Path, limit: int | None = None) -> Iterator[SupportExample]:
             try:
                 values = json.loads(line)
                 claim, *evidence = document_sentences([values["claim"], *values["evidence"]]).sentences
-                chosen = {index for one in values["supporting_sentences"] for index in one}
+                chosen = {index for sentences in values["supporting_sentences"] for index in sentences}
                 marks = _marked(values["claim"], values["claim_tokens"], values["non_supported_spans"])
             except (ValueError, KeyError, TypeError) as error:
                 message = f"expected a claim of WiCE, found {line[:60]!r} ({error})"
                 raise InputError(message, file=str(path), line=number) from None
             # More than half of the characters decide, where tokens differ.
-            unsupported = [2 * marks[one.start : one.end].sum() > one.end - one.start for one in claim.tokens]
+            unsupported = [
+                2 * marks[token.start : token.end].sum() > token.end - token.start for token in claim.tokens
+            ]
             yield SupportExample(claim, tuple(evidence), tuple(sorted(chosen)), ~np.array(unsupported, bool))
 
 

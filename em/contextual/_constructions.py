@@ -195,10 +195,8 @@ def genitives(writer: PairWriter) -> RearrangedPair:
     while [[i.word for i in part] for part in said[0]] == [[i.word for i in part] for part in said[1]]:
         said[1] = [one.said(kind) for one in possessions]
     if chance.random() < 0.5:
-        past = [
-            writer.words(word)
-            for word in writer.different(2, iter(lambda: chance.choice(writer.vocabulary.intransitive), None))
-        ]
+        draw = iter(lambda: chance.choice(writer.vocabulary.intransitive), None)
+        past = [writer.words(word) for word in writer.different(2, draw)]
         if chance.random() < 0.5:
             clauses = [[joined(part, verb) for part, verb in zip(side, past, strict=True)] for side in said]
             ending = FULL_STOP
@@ -237,10 +235,8 @@ class _Possession:
 
     def said(self, kind: str) -> Part:
         """In one of the constructions of its kind."""
-        article, sign = (
-            [Marked("the", self.article)],
-            "of" if kind != "thing" else self.chance.choice(("of", "for")),
-        )
+        article = [Marked("the", self.article)]
+        sign = "of" if kind != "thing" else self.chance.choice(("of", "for"))
         if self.chance.random() < 0.45:
             return joined(article, self.head, [Marked(sign, self.sign)], self.owner)
         if kind == "thing" or (kind == "name" and self.chance.random() < 0.3):
@@ -251,10 +247,8 @@ class _Possession:
 def _equal_heads(writer: PairWriter) -> RearrangedPair:
     """*The bank near the river bank closed* ↔ *The river bank near the bank closed*."""
     chance = writer.chance
-    head, modifier = (
-        writer.noun(),
-        chance.choice((writer.noun(), chance.choice(writer.vocabulary.adjectives))),
-    )
+    head = writer.noun()
+    modifier = chance.choice((writer.noun(), chance.choice(writer.vocabulary.adjectives)))
     plain = writer.words(f"the {head}")
     longer = writer.words(f"the {modifier} {head}")
     preposition = writer.words(chance.choice(_BESIDE))

@@ -23,21 +23,17 @@ from forest_align.lexicon.number_tables import CARDINAL_WORDS, ORDINAL_WORDS, TE
 
 _TENS = ("", "", *TENS_WORDS)
 _UNITS = (
-    *(
-        ("ml", "millilitres"),
-        ("km", "kilometres"),
-        ("kg", "kilograms"),
-        ("mm", "millimetres"),
-        ("m", "metres"),
-    ),
-    *(
-        ("GB", "GB"),
-        ("GHz", "GHz"),
-        ("mi", "miles"),
-        ("h", "hours"),
-        ("min", "minutes"),
-        ("cm", "centimetres"),
-    ),
+    ("ml", "millilitres"),
+    ("km", "kilometres"),
+    ("kg", "kilograms"),
+    ("mm", "millimetres"),
+    ("m", "metres"),
+    ("GB", "GB"),
+    ("GHz", "GHz"),
+    ("mi", "miles"),
+    ("h", "hours"),
+    ("min", "minutes"),
+    ("cm", "centimetres"),
 )
 _PERIODS = ("day", "week", "month", "year", "hour", "storey", "door", "page", "point")
 _CURRENCIES = (("$", "dollars"), ("£", "pounds"), ("€", "euros"))
@@ -137,12 +133,11 @@ def _day(writer: PairWriter, number: int) -> _Notations:
     day, month, year = number % 28 + 1, number % 12, 1950 + number
     name = _MONTHS[month]
     return [
-        *(
-            f"{year}-{month + 1:02}-{day:02}/dmy",
-            f"{name}/m {day}/d , {year}/y",
-            f"{day}/d {name}/m {year}/y",
-        ),
-        *(f"{day:02}/{month + 1:02}/{year}/dmy", f"{name}/m {ordinal(day)}/d , {year}/y"),
+        f"{year}-{month + 1:02}-{day:02}/dmy",
+        f"{name}/m {day}/d , {year}/y",
+        f"{day}/d {name}/m {year}/y",
+        f"{day:02}/{month + 1:02}/{year}/dmy",
+        f"{name}/m {ordinal(day)}/d , {year}/y",
     ]
 
 
@@ -156,11 +151,10 @@ def _compound(writer: PairWriter, number: int) -> _Notations:
     period, noun = writer.chance.choice(_PERIODS), writer.noun()
     number = number % 30 + 2
     return [
-        *(f"the/t {number}-{period}/nu {noun}/p", f"the/t {in_words(number)}-{period}/nu {noun}/p"),
-        *(
-            f"the/t {noun}/p of {number}/n {period}s/u",
-            f"the/t {noun}/p with {in_words(number)}/n {period}s/u",
-        ),
+        f"the/t {number}-{period}/nu {noun}/p",
+        f"the/t {in_words(number)}-{period}/nu {noun}/p",
+        f"the/t {noun}/p of {number}/n {period}s/u",
+        f"the/t {noun}/p with {in_words(number)}/n {period}s/u",
     ]
 
 
@@ -190,11 +184,13 @@ def amounts(writer: PairWriter) -> RearrangedPair:
     while first == second:
         numbers = chance.sample(range(1, 60), 2)
         first, second = (_with(state, kind, writer, number) for number in numbers)
-    versions = first, second
     marks: list[dict[str, Marks]] = [{}, {}]
-    forms = [chance.randrange(len(versions[0])) for _ in (0, 1)]
+    forms = [chance.randrange(len(first)) for _ in (0, 1)]
     sides = [
-        [_written(versions[k][min(form, len(versions[k]) - 1)], marks[k], writer) for k in (0, 1)]
+        [
+            _written(of_form[min(form, len(of_form) - 1)], marks[k], writer)
+            for k, of_form in enumerate((first, second))
+        ]
         for form in forms
     ]
     if kind is _king and chance.random() < 0.3:  # the number is left out
@@ -209,9 +205,9 @@ def _with(
     """The notations of a number, with choices as from this state, so that two numbers have the same unit."""
     later = writer.chance.getstate()
     writer.chance.setstate(state)
-    found = kind(writer, number)
+    notations = kind(writer, number)
     writer.chance.setstate(later)
-    return found
+    return notations
 
 
 def _written(notation: str, marks: dict[str, Marks], writer: PairWriter) -> Part:

@@ -159,16 +159,11 @@ def hashtag(writer: PairWriter) -> RearrangedPair:
 
 def _title(writer: PairWriter) -> Part:
     chance = writer.chance
-    words = [
-        chance.choice(
-            (
-                writer.name(),
-                writer.noun().capitalize(),
-                writer.often(writer.vocabulary.adjectives).capitalize(),
-            )
-        )
-        for _ in range(chance.choice((2, 2, 3)))
-    ]
+    words = []
+    for _ in range(chance.choice((2, 2, 3))):
+        adjective = writer.vocabulary.adjectives
+        drawn = writer.name(), writer.noun().capitalize(), writer.often(adjective).capitalize()
+        words.append(chance.choice(drawn))
     words = ["The", *words[1:]] if len(words) == 3 and chance.random() < 0.4 else words
     return [Marked(word, writer.mark()) for word in words]
 
@@ -181,10 +176,8 @@ def _tag(part: Part, is_capitalised: bool) -> str:
 def acronym(writer: PairWriter) -> RearrangedPair:
     """A word in capitals that is another word in small letters: *IT* is not *it*, *AIDS* not *aids*."""
     chance = writer.chance
-    noun, word = (
-        writer.noun(),
-        chance.choice(("it", "us", "who", "aids", "all", "are", "am", "may", "will", "can")),
-    )
+    noun = writer.noun()
+    word = chance.choice(("it", "us", "who", "aids", "all", "are", "am", "may", "will", "can"))
     first: Marks = writer.mark()
     subject = [Marked(word.upper(), first), Marked(noun, writer.mark())]
     verb = writer.words(writer.often(writer.vocabulary.verbs)[0])

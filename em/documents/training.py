@@ -57,10 +57,12 @@ def _readable(path: str | Path) -> Iterator[SentencePair]:
 def encoded(documents: Iterable[ConstructedDocuments], encoder: SentenceEncoder) -> Iterator[SentenceMatches]:
     """The matches of each pair of documents; every sentence is encoded once."""
     known: dict[Words, Sentence] = {}
-    for one in documents:
-        new = [words for words in {*one.source, *one.target} if words not in known]
+    for document in documents:
+        new = [words for words in {*document.source, *document.target} if words not in known]
         known.update(zip(new, encoder(map(Sentence.from_words, new)), strict=True))
-        yield SentenceMatches([known[words] for words in one.source], [known[words] for words in one.target])
+        yield SentenceMatches(
+            [known[words] for words in document.source], [known[words] for words in document.target]
+        )
 
 
 def fit_links(
@@ -71,8 +73,8 @@ def fit_links(
     The first two do not learn from the ``last`` documents.
     """
     labels = [
-        np.array([pair in one.gold for pair in found.coverage])
-        for found, one in zip(matches, documents, strict=True)
+        np.array([pair in document.gold for pair in found.coverage])
+        for found, document in zip(matches, documents, strict=True)
     ]
     count = len(matches) - last
 
@@ -111,10 +113,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Fit and print."""
     documents = [
-        one
+        document
         for path in options.files
         for size in _SIZES
-        for one in constructed_corpus(word_pairs(path, options.limit), size, options.seed)
+        for document in constructed_corpus(word_pairs(path, options.limit), size, options.seed)
     ]
     verses = list(islice(chapters(options.verses), 0, None, _CHAPTERS)) if options.verses else []
     documents += verses
@@ -212,8 +214,8 @@ def distinct_pairs(pairs: Sequence[tuple[Words, Words]]) -> list[tuple[Words, Wo
     return distinct
 
 
-def _shared(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / len(one | other)
+def _shared(words: frozenset[str], other: frozenset[str]) -> float:
+    return len(words & other) / len(words | other)
 
 
 def constructed_corpus(

@@ -56,11 +56,13 @@ def train_conventions(
 
     The first version of the edits of each pair counts. The penalty is κ‖w‖²/2, with ``regularization`` as κ.
     """
-    counts = Counter(name for one in examples for found in one.features for name in found)
+    counts = Counter(name for example in examples for found in example.features for name in found)
     names = sorted(name for name, count in counts.items() if count >= _RARE)
     columns = {name: k for k, name in enumerate(names)}
     prepared = [
-        (one.lattice, _matrix(one.features, columns), _marked_path(one)) for one in examples if one.features
+        (example.lattice, _matrix(example.features, columns), _marked_path(example))
+        for example in examples
+        if example.features
     ]
 
     def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
@@ -103,9 +105,9 @@ def cross_fitted_f1(examples: Sequence[_EditExample], folds: int) -> float:
     """F1 of the edits of each fold, with conventions learned from the others."""
     counts = []
     for fold in range(folds):
-        learned = train_conventions([one for k, one in enumerate(examples) if k % folds != fold])
+        learned = train_conventions([example for k, example in enumerate(examples) if k % folds != fold])
         held_out = examples[fold::folds]
-        counts += [edit_counts(choose_edits(learned, one), one.versions) for one in held_out]
+        counts += [edit_counts(choose_edits(learned, example), example.versions) for example in held_out]
     return edit_f1(counts)
 
 

@@ -54,15 +54,17 @@ def read_labelled(data: Path, corpus: str, parser: str, cache: Path) -> Iterator
     """Read and parse a corpus, propose phrase pairs and judge them."""
     path = data / (MARKED if corpus == "etpc" else LINKED[corpus])
     sure = mtref_train_links(path) if corpus == "mtref" else None
-    for number, (one, links, evidence) in enumerate(read_linked_pairs(path, parser, cache)):
-        proposed = ProposedPairs.of(one.source, one.target, links, evidence)
-        yield LabelledPair(corpus, proposed, _labels(one, proposed, None if sure is None else sure[number]))
+    for number, (parsed, links, evidence) in enumerate(read_linked_pairs(path, parser, cache)):
+        proposed = ProposedPairs.of(parsed.source, parsed.target, links, evidence)
+        yield LabelledPair(
+            corpus, proposed, _labels(parsed, proposed, None if sure is None else sure[number])
+        )
 
 
-def _labels(one: ParsedPair, proposed: ProposedPairs, sure: list[tuple[int, int]] | None) -> np.ndarray:
-    pair: SentencePair = one.pair
+def _labels(parsed: ParsedPair, proposed: ProposedPairs, sure: list[tuple[int, int]] | None) -> np.ndarray:
+    pair: SentencePair = parsed.pair
     if pair.units is not None:
-        links, silent = links_of_units(pair.units, one.source.words, one.target.words)
+        links, silent = links_of_units(pair.units, parsed.source.words, parsed.target.words)
         return labels_of(proposed, Links.of(links), silent)
     labels = labels_of(proposed, only_sure(pair.links) if sure is None else Links.of(sure))
     # People were not sure of links whose sum allows a pair.
@@ -198,9 +200,11 @@ def read_linked_pairs(path: Path, parser: str, cache: Path) -> Iterator[LinkedPa
     """Read and parse the pairs of a file; the parser is loaded only if a sentence is not in the cache."""
     provider, lexicon = word_candidates("contextual"), load_lexicon()
     identity = [parser_fingerprint(parser), _FOREST_SIZE]
-    for one in parse_pairs(read_pairs(path), LazyParser(parser, _FOREST_SIZE), ArrayStore(cache), identity):
-        if isinstance(one, InputError):
-            raise one
-        candidates = provider.candidates(one.source, one.target)
-        links = link_probabilities(candidates, len(one.source), len(one.target))
-        yield LinkedPair(one, links, pair_evidence(one.source, one.target, lexicon))
+    for parsed in parse_pairs(
+        read_pairs(path), LazyParser(parser, _FOREST_SIZE), ArrayStore(cache), identity
+    ):
+        if isinstance(parsed, InputError):
+            raise parsed
+        candidates = provider.candidates(parsed.source, parsed.target)
+        links = link_probabilities(candidates, len(parsed.source), len(parsed.target))
+        yield LinkedPair(parsed, links, pair_evidence(parsed.source, parsed.target, lexicon))

@@ -93,7 +93,7 @@ def train_judge(
     every = [*examples, *verses]
     features, wanted = _joined(every)
     is_verse = np.repeat(
-        [number >= len(examples) for number in range(len(every))], [len(one.wanted) for one in every]
+        [number >= len(examples) for number in range(len(every))], [len(example.wanted) for example in every]
     ).astype(np.float32)
     weights = torch.from_numpy(np.where(is_verse, np.float32(_WEIGHT_OF_VERSES), np.float32(1.0)))
 
@@ -112,12 +112,14 @@ def _read_examples(
     size = aligners[0].model.forest_size
     identity = [parser_fingerprint(parser), size]
     parsed = parse_pairs(pairs, LazyParser(parser, size), ArrayStore(cache), identity)
-    for number, one in enumerate(parsed):
-        if isinstance(one, InputError):
-            raise one
-        examples = aligned_examples(one.pair, one.source, one.target, aligners[number % len(aligners)])
+    for number, parsed_pair in enumerate(parsed):
+        if isinstance(parsed_pair, InputError):
+            raise parsed_pair
+        examples = aligned_examples(
+            parsed_pair.pair, parsed_pair.source, parsed_pair.target, aligners[number % len(aligners)]
+        )
         if examples is None:
-            raise InputError(f"pair {one.pair.id!r}: expected sentences with word vectors")
+            raise InputError(f"pair {parsed_pair.pair.id!r}: expected sentences with word vectors")
         yield examples
 
 
@@ -159,12 +161,12 @@ def run(options: argparse.Namespace) -> None:
     read = _read_examples(verses, [unjudged(model.phrases)], options.parser, options.cache)
     of_verses = list(counted(read, "verses"))
     for fold in (None, *(range(FOLDS) if options.folds else ())):
-        kept = [one for number, one in enumerate(of_etpc) if number % FOLDS != fold]
+        kept = [example for number, example in enumerate(of_etpc) if number % FOLDS != fold]
         examples = [*kept, *of_verses]
         card = {
             "trained on": ["etpc (dev)", "verses (train, without 1SA and ROM)"],
             "pairs": len(examples),
-            "phrase pairs": sum(len(one.wanted) for one in examples),
+            "phrase pairs": sum(len(example.wanted) for example in examples),
             "weight of verses": _WEIGHT_OF_VERSES,
             "convention": _CONVENTION,
             "held-out fold": fold,
@@ -247,12 +249,12 @@ def adapted_to_marks(
             report(1)
     fold_of = folds_of(keys)
     before = after = 0.0
-    count = sum(len(one.wanted) for one in examples)
+    count = sum(len(example.wanted) for example in examples)
     if not count:
         raise InputError("expected pairs of phrases that differ, found none")
     for fold in range(cross_fitting.FOLDS):
         unseen, others = (
-            [one for one, own in zip(examples, fold_of, strict=True) if (own == fold) == is_unseen]
+            [example for example, own in zip(examples, fold_of, strict=True) if (own == fold) == is_unseen]
             for is_unseen in (True, False)
         )
         before += _total_loss(judge, unseen) / count
@@ -264,7 +266,7 @@ def adapted_to_marks(
 
 def adapted_judge(judge: JudgeModel, examples: Sequence[JudgeExamples], seed: int = 0) -> JudgeModel:
     """A judge that has also learned from these pairs; the same one if they hold no phrases to learn from."""
-    if not any(len(one.wanted) for one in examples):
+    if not any(len(example.wanted) for example in examples):
         return judge
     features, wanted = _joined(examples)
 

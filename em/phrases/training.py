@@ -58,8 +58,8 @@ def run(options: argparse.Namespace) -> None:
     parts: list[tuple[int, PhraseExamples]] = []
     for corpus in ("etpc", *LINKED):
         labelled = read_labelled(options.data, corpus, options.parser, options.cache)
-        for number, one in enumerate(counted(labelled, f"pairs of {corpus}")):
-            parts.append((number % FOLDS if corpus in _FOLDED else -1, examples_of(one, random)))
+        for number, pair in enumerate(counted(labelled, f"pairs of {corpus}")):
+            parts.append((number % FOLDS if corpus in _FOLDED else -1, examples_of(pair, random)))
         print("read", corpus, flush=True)
     for fold in (None, *(range(FOLDS) if options.folds else ())):
         kept = [examples for number, examples in parts if number != fold]
