@@ -7,7 +7,16 @@ from collections.abc import Collection
 
 from forest_align.alignment import AtomicRelation
 from forest_align.meaning._read_sentence import LinkedSentences, ReadSentence
-from forest_align.meaning.meaning_words import IMPLICATIVE, MODALS, PRIVATIVE, QUANTIFIERS, contrast
+from forest_align.meaning.meaning_words import (
+    COMPLEX_WORDS,
+    COURTESY_TITLES,
+    DEFINITE_PREPOSITIONS,
+    IMPLICATIVE,
+    MODALS,
+    PRIVATIVE,
+    QUANTIFIERS,
+    contrast,
+)
 from forest_align.meaning.relation_algebra import DIFFERENT, GENERAL, SPECIFIC, UNKNOWN, flipped
 
 _CONTENT = ("NN", "VB", "JJ", "RB", "CD")
@@ -92,14 +101,24 @@ def _relation(read: ReadSentence, word: int, linked: Collection[int]) -> tuple[s
         return (SPECIFIC, "quantifier") if read.lower[max(0, word - 1)] != "not" else None
     if read.makes_approximate(word):
         return GENERAL, "approximate value"
+    if lower in COURTESY_TITLES and read.tags[word + 1 : word + 2] in (["NNP"], ["NNPS"]):
+        return None
     above = read.governors.get(word, [])
     if lemma in PRIVATIVE:
-        # *Former President Bush* is the same man.
-        is_of_name = any(read.tags[edge.governor].startswith("NNP") for edge in above)
+        # *Former President Bush* is the same man. Taggers hold the president of *the vice president* for a
+        # name, too; lower-cased texts have no capitals.
+        has_case = not all(map(str.islower, filter(str.isalpha, read.words)))
+        is_of_name = any(
+            read.tags[edge.governor].startswith("NNP")
+            and not (has_case and read.words[edge.governor].islower())
+            for edge in above
+        )
         # The partner of the noun is the noun without the adjective.
         has_noun = not above or any(edge.governor in linked for edge in above)
         if has_noun and not is_of_name:
             return DIFFERENT, "privative adjective"
+    if lower in DEFINITE_PREPOSITIONS and tag == "IN" and _stands_before(read, word, linked):
+        return UNKNOWN, "prepositions"  # *until 1995*, *in 1995*
     if read.is_light(word) or not tag.startswith(_CONTENT):
         return None
     if lemma in IMPLICATIVE and any(
@@ -124,6 +143,14 @@ def _relation(read: ReadSentence, word: int, linked: Collection[int]) -> tuple[s
             return UNKNOWN, "added words"
         top = governor
     return UNKNOWN, "added words"
+
+
+def _stands_before(read: ReadSentence, word: int, linked: Collection[int]) -> bool:
+    """Whether the next content word has a partner, and the word is not part of *out of*."""
+    if tuple(read.lower[word : word + 2]) in COMPLEX_WORDS:
+        return False
+    behind = (place for place in range(word + 1, len(read)) if not read.is_light(place))
+    return next(behind, -1) in linked
 
 
 def _carries(read: ReadSentence, word: int, linked: Collection[int]) -> bool:

@@ -40,8 +40,13 @@ APPROXIMATE = frozenset(
 BOUNDING = frozenset("over under least most than nearly almost".split())
 #: Adjectives whose nouns are no instances of the noun (Kamp 1975).
 PRIVATIVE = frozenset(
-    "fake false former so-called would-be counterfeit mock fictitious pseudo imaginary toy ex".split()
+    """fake false former so-called would-be counterfeit mock fictitious pseudo imaginary toy ex vice
+    deputy""".split()
 )
+#: Titles before a name that add nothing to it.
+COURTESY_TITLES = frozenset("mr mr. mrs mrs. ms ms. miss mister madam sir".split())
+#: Nouns above so many others that another noun never says the same: a *woman* is a *person*, and more.
+TOP_KINDS = frozenset("person individual human people animal creature thing object place area".split())
 #: Prepositions that say where or when: others are not the same as they are, unless a table says so.
 DEFINITE_PREPOSITIONS = frozenset(
     """behind under over above below near beside between among amongst through across around against before
@@ -117,7 +122,7 @@ win | lose
 pass | fail
 remember | forget
 start begin open | stop end finish close
-arrive enter come | leave depart exit go
+arrive enter come | leave depart exit
 add insert | remove delete
 enable | disable
 include | exclude
@@ -260,6 +265,9 @@ _SCALES = {
     ("will", "might"): SPECIFIC,
     ("will", "could"): SPECIFIC,
     ("and", "or"): SPECIFIC,
+    # The same movement, seen from either end: *came to Elim*, *went to Elim*.
+    ("come", "go"): UNKNOWN,
+    ("go", "come"): UNKNOWN,
 }
 #: Pairs of verbs that say the same with exchanged arguments.
 CONVERSES = frozenset(

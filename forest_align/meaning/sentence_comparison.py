@@ -95,7 +95,7 @@ def known_and_settled(alignment: Alignment) -> tuple[list[AtomicRelation], list[
 
 
 class _Comparison:
-    """Two sentences and their links, while their relations are relations."""
+    """Two sentences and their links, while their relations are found."""
 
     def __init__(self, source: ReadSentence, target: ReadSentence, links: list[Cell]) -> None:
         self.sides = source, target
@@ -119,6 +119,7 @@ class _Comparison:
         relations += self.values.relations
         for spans in self.values.compared:
             self._hide(spans, {cell for cell in self.values.settled if is_in(cell, spans)})
+            self._hide_numbers(spans)
         if self._may_exchange:
             roles = exchanged_roles(self.pair, self.values.equal)
             self.settled |= roles.settled
@@ -140,6 +141,14 @@ class _Comparison:
             is_part = _spans(cell) != spans
             if is_part and (are_units or self._word_relation(*cell)[0] != EQUIVALENT):
                 self.hidden.append(HiddenRelation(AtomicRelation(*_spans(cell), UNKNOWN, ""), *spans))
+
+    def _hide_numbers(self, spans: tuple[Span, Span]) -> None:
+        """Hide numbers without links in two quantities: *22.5 billion* of *$22.5 billion* says nothing."""
+        for side, span in enumerate(spans):
+            for word in range(*span):
+                if self.sides[side].tags[word] == "CD" and not self.partners[side].get(word):
+                    number = AtomicRelation(_span(word), None, UNKNOWN, VALUES)
+                    self.hidden.append(HiddenRelation(number if side == 0 else number.swap(), *spans))
 
     @cached_property
     def _may_exchange(self) -> bool:
@@ -235,6 +244,9 @@ class _Comparison:
         if not others and denial.clause >= 0:
             others = self.partners[side].get(denial.clause, [])
         own = set(range(*denial.span))
+        partners = {other for word in own for other in self.partners[side].get(word, ())}
+        if any("-not-" in self.sides[1 - side].lower[other] for other in partners):
+            return []  # *the Do Not Call list*, *the do-not-call list*
         if not others:
             if self.sides[side].lower[denial.target] not in BOUNDS:
                 return []
@@ -259,16 +271,17 @@ class _Comparison:
                 return []
         elif self.sides[side].tags[denial.target].startswith("NN"):
             return []  # *failure* and *defects*: a noun denies what belongs to it
-        elif any(self._word_relation(*cell)[0] in (EQUIVALENT, OPPOSITE) for cell in cells):
-            return []  # both words deny, or a contrast is relations by itself
+        elif any(self._word_relation(*cell)[0] != UNKNOWN for cell in cells):
+            return []  # both words deny, or a contrast is found by itself
         else:
             self.settled |= set(cells)
-        # *Aiding*, *doing nothing to discourage*: of what is denied only something else is said.
-        is_other = denial.target not in own and all(
-            self._word_relation(*cell)[0] == UNKNOWN for cell in cells
+        # *Aiding*, *doing nothing to discourage*: of what is denied only something else is said. *Avoiding*,
+        # *casting off* effects: a verb that denies its object may have another one as its partner.
+        is_other = all(self._word_relation(*cell)[0] == UNKNOWN for cell in cells) and (
+            denial.target not in own or not all(map(self.sides[1 - side].is_light, others))
         )
         if is_other or self._may_be_denied_too(side, denial):
-            self._hide(spans, cells)
+            self._hide(spans, cells + [cell for word in own for cell in self._links_of(side, word)])
             return [AtomicRelation(*spans, UNKNOWN, NEGATION)]
         for word in own:  # nobody, somebody
             if any(self._opposed(*cell) for cell in self._links_of(side, word)):
@@ -293,7 +306,8 @@ class _Comparison:
         """Whether the other sentence may deny the same by other words.
 
         *No student passed*, *every student failed*: its verb is opposed. *Stopped smoking*, *gave up
-        cigarettes*: a word that says that something ended has another partner. *Not allowed*, *illegal*.
+        cigarettes*, or *failed to win*, *tried to win*: the denying word has another partner. *Not allowed*,
+        *illegal*.
         """
         links, other_lemmas = self.partners[side], self.sides[1 - side].lemmas
         clause = self._links_of(side, denial.clause)
@@ -301,8 +315,11 @@ class _Comparison:
             return True
         own = [word for word in range(*denial.span) if word != denial.target]
         others = {other for word in own for other in links.get(word, ())} - {*links.get(denial.target, ())}
-        if denial.relation == DIFFERENT and not all(map(self.sides[1 - side].is_light, others)):
-            return True
+        denies_by_itself = any(self.sides[side].tags[word].startswith("VB") for word in own)
+        if (denies_by_itself or denial.relation == DIFFERENT) and not all(
+            map(self.sides[1 - side].is_light, others)
+        ):
+            return not any(self._opposed(*cell) for word in own for cell in self._links_of(side, word))
         return any(
             is_negative(other_lemmas[other]) and self.sides[side].lemmas[denial.target] != other_lemmas[other]
             for other in links.get(denial.target, ())
@@ -388,6 +405,8 @@ class _Comparison:
             are_pronouns = self.sides[0].tags[i] == "PRP", self.sides[1].tags[j] == "PRP"
             if are_pronouns[0] != are_pronouns[1]:  # a pronoun says less than a noun
                 relation, rule = GENERAL if are_pronouns[0] else SPECIFIC, "pronoun"
+            if relation == UNKNOWN and self._take_infinitives(i, j):
+                rule = rule or "other verbs"  # *tries to help*, *presumes to help*: does he help?
             rule = VALUES if (i, j) in self.values.open else rule or "other words"
             return [AtomicRelation(_span(i), _span(j), relation, rule)]
         known = {cell: self._word_relation(*cell) for cell in cells}
@@ -421,6 +440,14 @@ class _Comparison:
             return []
         rule = "other words" if self.values.open.isdisjoint(cells) else VALUES
         return [AtomicRelation(*spans, UNKNOWN, rule)]
+
+    def _take_infinitives(self, i: int, j: int) -> bool:
+        """Whether both words are verbs with infinitives below them."""
+        return all(
+            read.tags[word].startswith("VB")
+            and any(edge.relation == "xcomp" for edge in read.dependents.get(word, ()))
+            for read, word in zip(self.sides, (i, j), strict=True)
+        )
 
     def _approximates(self, side: int, words: Iterable[int]) -> bool | None:
         """Whether words bound the value behind them, *over*, or are only near it; None if there is none."""

@@ -75,6 +75,8 @@ def root(source: str, target: str) -> str:
         ("It takes no fewer than 3 hours.", "It takes at least 3 hours."),
         ("It was the most severe storm.", "It was the severest storm."),
         ("She is not only rich but famous.", "She is rich and famous."),
+        ("They keep the national Do Not Call list.", "They keep the national do-not-call list."),
+        ('"I think so," Tauzin said.', '"I think so," Mr. Tauzin said.'),
     ],
 )
 def test_other_words_for_the_same_are_equivalent(source: str, target: str) -> None:
@@ -291,6 +293,34 @@ def test_an_object_that_belongs_to_the_verb_exchanges_no_role() -> None:
 
 def test_an_adjective_that_denies_an_added_noun_changes_nothing_else() -> None:
     assert root("It is led by Ann.", "It is led by Ann, a former minister.") == "more general"
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "expected"),
+    [
+        ("They camped and came to Elim.", "They camped and went to Elim.", ""),
+        ("He failed to win.", "He tried to win.", ""),
+        ("He denied the charges.", "He faced the charges.", ""),
+        ("He denied the claims.", "He rejected the claims.", "more specific"),
+        ("Once again he presumes to help.", "Once again he tries to help.", ""),
+        ("He won the Golden Ball until 1995.", "He won the Golden Ball in 1995.", ""),
+        ("The deputy minister resigned.", "The minister resigned.", "different"),
+        ("The vice president resigned.", "The president resigned.", "different"),
+    ],
+)
+def test_verbs_that_deny_prepositions_and_deputies_are_compared_with_care(
+    source: str, target: str, expected: str
+) -> None:
+    assert root(source, target) == expected
+
+
+def test_a_part_of_two_different_values_says_nothing() -> None:
+    source = "Sales should grow 2.9 percent to $15.7 billion in 2003 and 43 percent to $22.5 billion in 2004."
+    target = "The market will grow 15.7 percent to $35.4 billion in 2004."
+    alignment = aligned(source, target)
+    relations = {alignment.texts_of(pair): pair.relation for pair in alignment.phrases}
+    assert relations["22.5 billion in", "35.4 billion in"] is None
+    assert relations["$ 22.5 billion", "$ 35.4 billion"] is not None
 
 
 _PAGE = ROOT / "docs" / "background" / "meaning.md"

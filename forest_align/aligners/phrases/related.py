@@ -18,6 +18,7 @@ from forest_align.aligners.phrases.relation_model import RelationModel, relation
 from forest_align.alignment import CHUNK_RELATIONS, Alignment, AtomicRelation, PhraseRelation, Span
 from forest_align.lexicon.tables import is_content_word
 from forest_align.meaning.changes import WordChanges
+from forest_align.meaning.meaning_words import TOP_KINDS
 from forest_align.meaning.relation_algebra import (
     DIFFERENT,
     EQUIVALENT,
@@ -148,6 +149,8 @@ def _settled(
         around = {place: _size(*spans[place]) for place in judged if relation.lies_in(*spans[place])}
         if not around or all(side and all(side) for side in names):  # *Cuba*, *Havana*
             return False
+        if _names_a_kind(alignment, relation):
+            return False
         smallest = min(around, key=around.__getitem__)
         is_easy = are_shared and not any(chain(*names))
         least = _EQUIVALENT_AMONG_SHARED_FROM if is_easy else _EQUIVALENT_FROM
@@ -160,6 +163,15 @@ def _settled(
 def _size(*spans: Span | None) -> int:
     """The number of words in spans."""
     return sum(len(range(*span)) for span in spans if span is not None)
+
+
+def _names_a_kind(alignment: Alignment, relation: AtomicRelation) -> bool:
+    """Whether one side of a relation is a very general noun: a *woman* is a *person*, and more."""
+    sides = (alignment.source, relation.source), (alignment.target, relation.target)
+    return any(
+        span is not None and not TOP_KINDS.isdisjoint(token.lemma for token in sentence.tokens[slice(*span)])
+        for sentence, span in sides
+    )
 
 
 def _names(alignment: Alignment, relation: AtomicRelation) -> list[list[bool]]:
