@@ -60,16 +60,16 @@ def plan_stretches(
     Raises InputError if a file is in another format or cannot be read, OSError if it cannot be opened.
     """
     digest = hashlib.sha256()
-    found: list[Stretch] = []
+    stretches: list[Stretch] = []
     empty: list[Stretch] = []
     for file in files:
         name = _format_of(file, format, columns)
         if name == "parquet":
-            found += _plan_rows(file, size, digest, columns)
+            stretches += _plan_rows(file, size, digest, columns)
         else:
-            found += _plan_lines(file, name, size, digest)
+            stretches += _plan_lines(file, name, size, digest)
         empty.append(Stretch(file, name, 0, 0))
-    return InputPlan(tuple(found or empty[:1]), digest.hexdigest()[:16])
+    return InputPlan(tuple(stretches or empty[:1]), digest.hexdigest()[:16])
 
 
 def _format_of(file: str, given: str | None, columns: ColumnNames | None) -> str:
@@ -93,7 +93,7 @@ def _format_of(file: str, given: str | None, columns: ColumnNames | None) -> str
 
 
 def _plan_lines(file: str, format: str, size: int, digest: hashlib._Hash) -> list[Stretch]:
-    starts, ends, last = [0], [], 0
+    starts, last = [0], 0
     with _unpacking(file), open_anywhere(file) as content:
         place = number = 0
         for number, line in enumerate(content, 1):

@@ -169,15 +169,14 @@ class PhraseCounts(AbstractContextManager["PhraseCounts"]):
         units = round(pair.probability / _UNIT)
         other = units if symmetric else 0  # in a symmetric table, a phrase counts on both sides
         for phrase, as_source, as_target in ((pair.source, units, other), (pair.target, other, units)):
-            old = self._phrases.get(phrase, (0, 0))
-            self._phrases[phrase] = old[0] + as_source, old[1] + as_target
+            before = self._phrases.get(phrase, (0, 0))
+            self._phrases[phrase] = before[0] + as_source, before[1] + as_target
         if pair.listed:
             key = PairKey(pair.source, pair.target, *pair.labels)
-            found = Example(len(example), example, pair.links)
-            counted = PairCount(_sums(pair, units), found)
-            before = self._pairs.get(key)
-            if before is not None:
-                counted = PairCount(before.sums.plus(counted.sums), min(before.example, found))
+            counted = PairCount(_sums(pair, units), Example(len(example), example, pair.links))
+            if key in self._pairs:
+                sums, first = self._pairs[key]
+                counted = PairCount(sums.plus(counted.sums), min(first, counted.example))
             self._pairs[key] = counted
 
     def save(self) -> None:
@@ -214,17 +213,11 @@ class PhraseCounts(AbstractContextManager["PhraseCounts"]):
         # In a symmetric table, a pair of equal phrases is one alignment of each of the two.
         share = sums.units * (2 if self._selection.symmetric and key.source == key.target else 1)
         given = tuple(share / total if total else 0.0 for total in totals)
-        return PhraseEntry(
-            *key,
-            sums.times,
-            sums.units * _UNIT,
-            given[0],
-            given[1],
-            example.links,
-            example.name,
-            _most_frequent(sums.relations),
-            sums.similarity * _UNIT / sums.similarities if sums.similarities else None,
-        )
+        most = max(sums.relations)
+        relation = RELATION_NAMES[sums.relations.index(most)] if most else ""
+        similarity = sums.similarity * _UNIT / sums.similarities if sums.similarities else None
+        figures = sums.times, sums.units * _UNIT, given[0], given[1]
+        return PhraseEntry(*key, *figures, example.links, example.name, relation, similarity)
 
     def close(self) -> None:
         """Close the file; counts that are still in memory are lost."""
@@ -238,16 +231,8 @@ class PhraseCounts(AbstractContextManager["PhraseCounts"]):
 def _sums(pair: Occurrence, units: int) -> Sums:
     """The sums over one occurrence."""
     relation = pair.relation.name if pair.relation is not None else ""
-    relations = (int(relation == name) for name in RELATION_NAMES)
-    if pair.similarity is None:
-        return Sums(1, units, 0, 0, *relations)
-    return Sums(1, units, round(pair.similarity / _UNIT), 1, *relations)
-
-
-def _most_frequent(relations: Sequence[int]) -> str:
-    """The name of the highest count, the first one of equal ones; empty if all are zero."""
-    most = max(relations)
-    return RELATION_NAMES[relations.index(most)] if most else ""
+    similarity = (0, 0) if pair.similarity is None else (round(pair.similarity / _UNIT), 1)
+    return Sums(1, units, *similarity, *(int(relation == name) for name in RELATION_NAMES))
 
 
 def _state_of(path: Path) -> dict[str, Any]:

@@ -102,7 +102,7 @@ def occurrences(alignment: Alignment, selection: Selection) -> Iterator[Occurren
     group is as probable as its weakest link. Pairs are skipped if neither side has a letter, digit or sign of
     a unit.
     """
-    found = {
+    pairs = {
         spans: pair
         for spans, pair in _pairs(alignment, selection).items()
         if pair.probability >= selection.min_probability
@@ -111,7 +111,7 @@ def occurrences(alignment: Alignment, selection: Selection) -> Iterator[Occurren
     words = alignment.source.words, alignment.target.words
     lower = tuple([word.lower() for word in side] for side in words)
     links = alignment.words.only_sure().pairs
-    for spans, (probability, labels, relation, similarity) in found.items():
+    for spans, (probability, labels, relation, similarity) in pairs.items():
         source, target = (
             one_line(" ".join(side[start:end])).strip()
             for side, (start, end) in zip(words if selection.keep_case else lower, spans, strict=True)
@@ -121,9 +121,11 @@ def occurrences(alignment: Alignment, selection: Selection) -> Iterator[Occurren
         if source.lower() == target.lower():
             listed = selection.identical
         else:
-            listed = selection.expanded or not _is_expanded(lower, spans, found)
-        inside = _inside(links, spans) if listed else ""
-        yield Occurrence(source, target, labels, probability, listed, inside, relation, similarity)
+            listed = selection.expanded or not _is_expanded(lower, spans, pairs)
+        (a, b), (c, d) = spans
+        inside = (f"{i - a}-{j - c}" for i, j in links if a <= i < b and c <= j < d)
+        shown = " ".join(inside) if listed else ""
+        yield Occurrence(source, target, labels, probability, listed, shown, relation, similarity)
 
 
 def _pairs(alignment: Alignment, selection: Selection) -> dict[Spans, _Found]:
@@ -176,7 +178,7 @@ def _link_groups(links: Links) -> Iterator[tuple[Spans, float]]:
             yield spans, min(1.0, max(0.0, weakest))
 
 
-def _is_expanded(words: Sequence[Sequence[str]], spans: Spans, found: Container[Spans]) -> bool:
+def _is_expanded(words: Sequence[Sequence[str]], spans: Spans, pairs: Container[Spans]) -> bool:
     """Whether a smaller pair lies inside, with equal words before it and equal words after it."""
     (a, b), (c, d) = spans
     one, two = words[0][a:b], words[1][c:d]
@@ -184,13 +186,8 @@ def _is_expanded(words: Sequence[Sequence[str]], spans: Spans, found: Container[
     before = next((k for k in range(shorter) if one[k] != two[k]), shorter)
     after = next((k for k in range(shorter) if one[-1 - k] != two[-1 - k]), shorter)
     return any(
-        ((a + left, b - right), (c + left, d - right)) in found
+        ((a + left, b - right), (c + left, d - right)) in pairs
         for left in range(before + 1)
         for right in range(after + 1)
         if 0 < left + right < shorter
     )
-
-
-def _inside(links: tuple[tuple[int, int], ...], spans: Spans) -> str:
-    (a, b), (c, d) = spans
-    return " ".join(f"{i - a}-{j - c}" for i, j in links if a <= i < b and c <= j < d)

@@ -46,25 +46,24 @@ def core_places(alignment: AlignmentRecord, pairs: Sequence[PhrasePair]) -> dict
     differing = [
         words[0][slice(*pair.source_node.span)] != words[1][slice(*pair.target_node.span)] for pair in pairs
     ]
-    places = []
+    numbers: dict[int, int] = {}
     for place, pair in enumerate(pairs):
         if not differing[place]:
             continue
         inside = list(_places_inside(pairs, place))
         links = [link for link in alignment.words if _contains(pair, link)]
         if any(differing[k] for k in inside):
-            smaller = [pairs[k] for k in inside]
             is_core = any(
-                words[0][link[0]] != words[1][link[1]] and not any(_touches(one, link) for one in smaller)
-                for link in links
+                words[0][i] != words[1][j] and not any(_touches(pairs[k], (i, j)) for k in inside)
+                for i, j in links
             )
         else:
             linked = [sorted({link[side] for link in links}) for side in (0, 1)]
             kept = [[words[side][index] for index in linked[side]] for side in (0, 1)]
             is_core = not links or kept[0] != kept[1]
         if is_core:
-            places.append(place)
-    return {place: number for number, place in enumerate(places)}
+            numbers[place] = len(numbers)
+    return numbers
 
 
 def changed_links(alignment: AlignmentRecord, core: Sequence[PhrasePair]) -> list[int]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import ClassVar, Self
 
 from forest_align.alignment._alignment import Alignment
-from forest_align.alignment.html import PAGE_END, WithPage, page_start, section_body
+from forest_align.alignment.html import PAGE_END, in_frame, page_start, section_body
 from forest_align.alignment.json_objects import (
     JSON_VERSION,
     DocumentAlignmentObject,
@@ -75,7 +75,7 @@ class SentenceGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentAlignment(JsonLine, WithPage):
+class DocumentAlignment(JsonLine):
     """The alignment of two documents; ``print`` lists the sentences that correspond.
 
     Attributes
@@ -114,12 +114,14 @@ class DocumentAlignment(JsonLine, WithPage):
     @property
     def unaligned_source(self) -> tuple[int, ...]:
         """Numbers of the source sentences in no group."""
-        return _others(len(self.source), (group.source for group in self.groups))
+        inside = {number for group in self.groups for number in group.source}
+        return tuple(number for number in range(len(self.source)) if number not in inside)
 
     @property
     def unaligned_target(self) -> tuple[int, ...]:
         """Numbers of the target sentences in no group."""
-        return _others(len(self.target), (group.target for group in self.groups))
+        inside = {number for group in self.groups for number in group.target}
+        return tuple(number for number in range(len(self.target)) if number not in inside)
 
     def to_object(self) -> DocumentAlignmentObject:
         """The JSON object of the alignment."""
@@ -173,6 +175,10 @@ class DocumentAlignment(JsonLine, WithPage):
         """A page for any browser: both documents side by side, and the words of every group."""
         return DOCUMENTS_START + documents_section(self) + DOCUMENTS_END
 
+    def _repr_html_(self) -> str:
+        """The view for notebooks."""
+        return in_frame(self.to_html())
+
     def __str__(self) -> str:
         if self.error:
             return f"error: {self.error}"
@@ -186,11 +192,6 @@ class DocumentAlignment(JsonLine, WithPage):
             if numbers:
                 lines.append(f"{side} only: {_numbers(numbers)}")
         return "\n".join([*lines, *self.warnings])
-
-
-def _others(count: int, taken: Iterable[Sequence[int]]) -> tuple[int, ...]:
-    inside = set().union(*taken)
-    return tuple(number for number in range(count) if number not in inside)
 
 
 def _side_of(side: str, listed: DocumentObject) -> tuple[tuple[Sentence, ...], tuple[tuple[int, int], ...]]:
@@ -251,15 +252,13 @@ def _column(alignment: DocumentAlignment, side: int) -> str:
     }
     lines = []
     for number, sentence in enumerate((alignment.source, alignment.target)[side]):
-        name, text = _name(side, number), escaped(sentence.text)
+        name, text = f"{'st'[side]}{number}", escaped(sentence.text)
         place = group_of.get(number)
         if place is None:
             lines.append(f'<div class="s un" data-w="{name}" title="only here">{text}</div>')
             continue
         group = alignment.groups[place]
-        lights = " ".join(
-            _name(k, one) for k, side_ in enumerate((group.source, group.target)) for one in side_
-        )
+        lights = " ".join([*(f"s{i}" for i in group.source), *(f"t{j}" for j in group.target)])
         if group.alignment is not None:
             text = f'<a href="#{escaped(_anchor(alignment, place))}">{text}</a>'
         lines.append(
@@ -267,7 +266,3 @@ def _column(alignment: DocumentAlignment, side: int) -> str:
             f'title="{place + 1}: {group.probability:.2f}">{text}</div>'
         )
     return "\n".join(lines)
-
-
-def _name(side: int, number: int) -> str:
-    return f"{'st'[side]}{number}"

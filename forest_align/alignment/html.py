@@ -65,24 +65,10 @@ def to_html(alignments: Iterable[AlignmentRecord]) -> str:
 def to_iframe(alignments: Iterable[AlignmentRecord]) -> str:
     """Alignments in an ``<iframe>``, which leaves the styles of the page around it (a notebook) alone."""
     start = page_start("Alignments", _FRAME_STYLE, has_heading=False)
-    return _in_frame(start + "".join(map(to_section, alignments)) + PAGE_END)
+    return in_frame(start + "".join(map(to_section, alignments)) + PAGE_END)
 
 
-class WithPage:
-    """A result that has a page of its own, which notebooks show."""
-
-    __slots__ = ()
-
-    def to_html(self) -> str:
-        """A page for any browser."""
-        raise NotImplementedError
-
-    def _repr_html_(self) -> str:
-        """The view for notebooks."""
-        return _in_frame(self.to_html())
-
-
-def _in_frame(page: str) -> str:
+def in_frame(page: str) -> str:
     """A whole page as an ``<iframe>``."""
     # If the page may not run scripts, the height stays fixed and the frame scrolls.
     fit = "this.style.height = this.contentDocument.documentElement.scrollHeight + 'px'"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 from forest_align.alignment._phrase_relation import RELATION_NAMES
-from forest_align.alignment.html import PAGE_END, WithPage, page_start
+from forest_align.alignment.html import PAGE_END, in_frame, page_start
 from forest_align.alignment.json_objects import (
     JSON_VERSION,
     DocumentObject,
@@ -94,7 +94,7 @@ class SupportReportObject(JsonObject, kw_only=True, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class SupportReport(JsonLine, WithPage):
+class SupportReport(JsonLine):
     """What a source says for each span of a summary; ``print`` lists the spans.
 
     Attributes
@@ -132,7 +132,7 @@ class SupportReport(JsonLine, WithPage):
 
     def to_object(self) -> SupportReportObject:
         """The JSON object of the report."""
-        spans: Any = [self._values(one, "spans") for one in self.spans]
+        spans: Any = [self._values(span, "spans") for span in self.spans]
         return SupportReportObject(
             id=self.id,
             version=JSON_VERSION,
@@ -143,29 +143,29 @@ class SupportReport(JsonLine, WithPage):
             error=self.error or None,
         )
 
-    def _values(self, one: SummarySpan | SupportingSpan, name: str) -> dict[str, Any]:
+    def _values(self, span: SummarySpan | SupportingSpan, name: str) -> dict[str, Any]:
         """What is written of a span: its text and answer too, which follow from the other fields."""
-        values: dict[str, Any] = {"sentence": one.sentence, "span": one.span, "text": self.text_of(one)}
-        if isinstance(one, SummarySpan):
-            values |= {"supported": one.is_supported, "answer": one.answer}
-        values["probability"] = check_number(one.probability, f"{name}.probability")
-        if isinstance(one, SupportingSpan):
-            return values | {"relation": one.relation}
+        values: dict[str, Any] = {"sentence": span.sentence, "span": span.span, "text": self.text_of(span)}
+        if isinstance(span, SummarySpan):
+            values |= {"supported": span.is_supported, "answer": span.answer}
+        values["probability"] = check_number(span.probability, f"{name}.probability")
+        if isinstance(span, SupportingSpan):
+            return values | {"relation": span.relation}
         for kind in _KINDS:
-            values[kind] = [self._values(other, f"{name}.{kind}") for other in getattr(one, kind)]
+            values[kind] = [self._values(support, f"{name}.{kind}") for support in getattr(span, kind)]
         return values
 
     @classmethod
     def of_object(cls, listed: SupportReportObject) -> Self:
         """Build the report from its JSON object, and check what belongs together."""
         summary, source = listed.summary.sentences, listed.source.sentences
-        for k, one in enumerate(listed.spans):
-            _check_place(one, f"spans[{k}]", summary)
+        for k, span in enumerate(listed.spans):
+            _check_place(span, f"spans[{k}]", summary)
             for kind in _KINDS:
-                for n, other in enumerate(getattr(one, kind)):
+                for n, support in enumerate(getattr(span, kind)):
                     path = f"spans[{k}].{kind}[{n}]"
-                    _check_place(other, path, source)
-                    check_name(other.relation, RELATION_NAMES, f"{path}.relation")
+                    _check_place(support, path, source)
+                    check_name(support.relation, RELATION_NAMES, f"{path}.relation")
         return cls(
             tuple(summary),
             tuple(source),
@@ -179,29 +179,32 @@ class SupportReport(JsonLine, WithPage):
         """A page for any browser: both texts side by side, unsupported spans marked."""
         return REPORTS_START + report_section(self) + REPORTS_END
 
+    def _repr_html_(self) -> str:
+        """The view for notebooks."""
+        return in_frame(self.to_html())
+
     def __str__(self) -> str:
         if self.error:
             return f"error: {self.error}"
         lines = [f"pair {self.id}"] if self.id else []
         for span in self.spans:
-            found = [
-                f"{self.text_of(one)} ({one.sentence + 1}, {one.probability:.2f}, {one.relation})"
-                for one in span.support or span.contradiction
+            partners = [
+                f"{self.text_of(other)} ({other.sentence + 1}, {other.probability:.2f}, {other.relation})"
+                for other in span.support or span.contradiction
             ]
-            shown = f"  ←  {'; '.join(found)}" if found else f"  ({span.probability:.2f})"
+            shown = f"  ←  {'; '.join(partners)}" if partners else f"  ({span.probability:.2f})"
             answer = "" if span.is_supported else f"  {span.answer}"
             lines.append(self.text_of(span) + answer + shown)
         return "\n".join(lines)
 
 
-def _check_place(one: SummarySpan | SupportingSpan, path: str, sentences: list[str]) -> None:
-    if not 0 <= one.sentence < len(sentences):
-        raise InputError(
-            f"expected one of {len(sentences)} sentences, found {one.sentence}", field=f"{path}.sentence"
-        )
-    start, end = check_span(one.span, f"{path}.span")
-    if end > len(sentences[one.sentence]):
-        expected = f"expected a span inside {len(sentences[one.sentence])} characters"
+def _check_place(span: SummarySpan | SupportingSpan, path: str, sentences: list[str]) -> None:
+    if not 0 <= span.sentence < len(sentences):
+        message = f"expected one of {len(sentences)} sentences, found {span.sentence}"
+        raise InputError(message, field=f"{path}.sentence")
+    start, end = check_span(span.span, f"{path}.span")
+    if end > len(sentences[span.sentence]):
+        expected = f"expected a span inside {len(sentences[span.sentence])} characters"
         raise InputError(f"{expected}, found [{start}, {end}]", field=f"{path}.span")
 
 
@@ -235,24 +238,20 @@ def _summary(report: SupportReport) -> str:
     marks: dict[int, dict[tuple[int, int], str]] = {}
     for number, span in enumerate(report.spans):
         partners = span.support or span.contradiction
-        names = " ".join([f"m{number}", *(_source_name(one.sentence, one.span) for one in partners)])
+        names = " ".join([f"m{number}", *(_source_name(other.sentence, other.span) for other in partners)])
         title = f"{span.probability:.2f}" if span.is_supported else f"{span.answer}, {span.probability:.2f}"
-        tag = f'<span class="{_class(span)}" data-w="m{number}" data-with="{names}" title="{title}">'
+        kind = {"contradicted": "c no", "unsupported": "c un"}.get(span.answer)
+        kind = kind or ("c" if span.probability >= _SURE else "c weak")
+        tag = f'<span class="{kind}" data-w="m{number}" data-with="{names}" title="{title}">'
         marks.setdefault(span.sentence, {})[span.span] = tag
     return _paragraphs(report.summary, marks)
-
-
-def _class(span: SummarySpan) -> str:
-    if not span.is_supported:
-        return "c no" if span.contradiction else "c un"
-    return "c" if span.probability >= _SURE else "c weak"
 
 
 def _source(report: SupportReport) -> str:
     lights: dict[tuple[int, tuple[int, int]], list[str]] = {}
     for number, span in enumerate(report.spans):
-        for one in span.support or span.contradiction:
-            lights.setdefault((one.sentence, one.span), []).append(f"m{number}")
+        for other in span.support or span.contradiction:
+            lights.setdefault((other.sentence, other.span), []).append(f"m{number}")
     marks: dict[int, dict[tuple[int, int], str]] = {}
     for (sentence, place), names in lights.items():
         name = _source_name(sentence, place)
@@ -269,10 +268,10 @@ def _paragraphs(sentences: Iterable[str], marks: Mapping[int, Mapping[tuple[int,
     """Sentences with spans marked; a span that overlaps one before it is left out."""
     lines = []
     for number, text in enumerate(sentences):
-        parts, at = [], 0
+        parts, place = [], 0
         for (start, end), tag in sorted(marks.get(number, {}).items()):
-            if start >= at:
-                parts += [escaped(text[at:start]), tag, escaped(text[start:end]), "</span>"]
-                at = end
-        lines.append(f"<p>{''.join(parts)}{escaped(text[at:])}</p>")
+            if start >= place:
+                parts += [escaped(text[place:start]), tag, escaped(text[start:end]), "</span>"]
+                place = end
+        lines.append(f"<p>{''.join(parts)}{escaped(text[place:])}</p>")
     return "\n".join(lines)

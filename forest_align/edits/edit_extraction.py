@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
 from forest_align.alignment import Alignment, Span
 from forest_align.edits.edit import Edit
 from forest_align.edits.edit_choice import EditConventions, bundled_conventions, possible_edits
-from forest_align.edits.edit_lattice import (
-    DELETED,
-    INSERTED,
-    KEPT,
-    REPLACED,
-    Arc,
-    Piece,
-)
+from forest_align.edits.edit_lattice import DELETED, INSERTED, KEPT, REPLACED, Arc, Piece
 from forest_align.edits.edit_reasons import CAPITALS, EditReasons
 from forest_align.edits.edit_units import EditUnits, Unit, edit_units
 from forest_align.types import InputError, Sentence
@@ -55,9 +48,13 @@ def edits_of(
         chosen = list((conventions or bundled_conventions()).choose(lattice, features))
     reasons = EditReasons(alignment)
     texts = _Texts(alignment.source), _Texts(alignment.target)
-    edits = [*_unchanged(units, chosen, reasons, texts), *_changed(chosen, units, reasons, texts)]
-    edits = _with_anchors(edits, texts)
-    edits = _with_boundaries(edits, alignment)
+    edits = list(_unchanged(units, chosen, reasons, texts))
+    for arc, probability in chosen:
+        kind = "delete" if arc.target is None else "insert" if arc.source is None else "replace"
+        # The place of an empty side is found when all other edits are known.
+        edit = _edit(kind, arc.source or (0, 0), arc.target or (0, 0), texts)
+        edits.append(replace(edit, reason=reasons.of(arc), probability=probability))
+    edits = _with_boundaries(_with_anchors(edits, texts), alignment)
     return tuple(sorted(edits, key=lambda edit: (edit.source, edit.target)))
 
 
@@ -76,8 +73,7 @@ class _Texts:
             return self._offsets[start][0], self._offsets[end - 1][1]
         if start < len(self._offsets):
             return (self._offsets[start][0],) * 2
-        at = self._offsets[-1][1] if self._offsets else 0
-        return at, at
+        return (self._offsets[-1][1] if self._offsets else 0,) * 2
 
     def space_before(self, token: int) -> str:
         """The characters between a token and the one before; none at the start of the text."""
@@ -138,18 +134,18 @@ def _unchanged(
 ) -> Iterator[Edit]:
     """What is kept or moved, in maximal spans; a kept word whose capital changes with its place is alone."""
     inside = {i for arc, _ in chosen if arc.source is not None for i in range(*arc.source)}
-    stable = [_Stable(one.source, one.target, "move", one.kept) for one in units.moved]
+    stable = [_Stable(unit.source, unit.target, "move", unit.kept) for unit in units.moved]
     stable += [
-        _Stable(one.source, one.target, "keep", True)
-        for one in units.sequence
-        if isinstance(one, Unit) and one.kept and one.source[0] not in inside
+        _Stable(unit.source, unit.target, "keep", True)
+        for unit in units.sequence
+        if isinstance(unit, Unit) and unit.kept and unit.source[0] not in inside
     ]
     run: list[_Stable] = []
-    for one in sorted(stable):
-        if run and not _continues(run[-1], one, texts):
+    for unit in sorted(stable):
+        if run and not _continues(run[-1], unit, texts):
             yield _span_of(run, reasons, texts)
             run = []
-        run.append(one)
+        run.append(unit)
     if run:
         yield _span_of(run, reasons, texts)
 
@@ -175,47 +171,30 @@ def _span_of(run: Sequence[_Stable], reasons: EditReasons, texts: _Sides) -> Edi
     return replace(edit, reason=reasons.of(Arc(-1, -1, source, target, pieces)))
 
 
-def _changed(
-    chosen: Sequence[tuple[Arc, float | None]], units: EditUnits, reasons: EditReasons, texts: _Sides
-) -> Iterator[Edit]:
-    for arc, probability in chosen:
-        kind = "delete" if arc.target is None else "insert" if arc.source is None else "replace"
-        # The place of an empty side is found when all other edits are known.
-        edit = _edit(kind, arc.source or (0, 0), arc.target or (0, 0), texts)
-        yield replace(edit, reason=reasons.of(arc), probability=probability)
-
-
 def _with_anchors(edits: Sequence[Edit], texts: _Sides) -> list[Edit]:
     """Put the empty side of insertions and deletions behind what stands before their words."""
-    ends = {}
-    for side, kind in enumerate(("insert", "delete")):
-        # For each token of the other side, the end of the last span of this side before it that did not move.
+    anchored = [edit for edit in edits if edit.kind not in ("insert", "delete")]
+    for side, (name, kind) in enumerate((("source", "insert"), ("target", "delete"))):
+        # The end of the last span of this side that did not move, before each span of the other side.
         passed = 0
-        for edit in sorted(edits, key=lambda one: (one.source, one.target)[1 - side]):
+        for edit in sorted(edits, key=lambda edit: (edit.source, edit.target)[1 - side]):
             if edit.kind == kind:
-                ends[id(edit)] = passed
+                place = passed, passed
+                values: Any = {name: place, f"{name}_characters": texts[side].characters(place)}
+                anchored.append(replace(edit, **values))
             elif edit.kind not in ("move", "insert", "delete"):
                 passed = (edit.source, edit.target)[side][1]
-    anchored = []
-    for edit in edits:
-        if id(edit) in ends:
-            place = (ends[id(edit)],) * 2
-            if edit.kind == "insert":
-                edit = replace(edit, source=place, source_characters=texts[0].characters(place))
-            else:
-                edit = replace(edit, target=place, target_characters=texts[1].characters(place))
-        anchored.append(edit)
     return anchored
 
 
 def _with_boundaries(edits: Sequence[Edit], alignment: Alignment) -> list[Edit]:
     """Name the changes that make two sentences of one, and one of two."""
-    found = list(edits)
+    edits = list(edits)
     for kind, side in (("split", 1), ("merge", 0)):
         own, other = ((alignment.source, alignment.target)[k] for k in (side, 1 - side))
         linked = sorted(
             ((edit.source, edit.target)[side], (edit.source, edit.target)[1 - side])
-            for edit in found
+            for edit in edits
             if edit.kind not in ("insert", "delete")
         )
         for boundary in own.starts:
@@ -223,17 +202,14 @@ def _with_boundaries(edits: Sequence[Edit], alignment: Alignment) -> list[Edit]:
             after = [pair for pair in linked if pair[0][1] > boundary]
             if not before or not after:
                 continue
-            sentences = {_sentence_of(other, before[-1][1][1] - 1), _sentence_of(other, after[0][1][0])}
-            if len(sentences) == 1 and (k := _at(found, side, boundary)) is not None:
-                found[k] = replace(found[k], kind=kind)
-    return found
+            tokens = before[-1][1][1] - 1, after[0][1][0]
+            numbers = {sum(start <= token for start in other.starts) for token in tokens}
+            if len(numbers) == 1 and (place := _change_at(edits, side, boundary)) is not None:
+                edits[place] = replace(edits[place], kind=kind)
+    return edits
 
 
-def _sentence_of(sentence: Sentence, token: int) -> int:
-    return sum(start <= token for start in sentence.starts)
-
-
-def _at(edits: Sequence[Edit], side: int, boundary: int) -> int | None:
+def _change_at(edits: Sequence[Edit], side: int, boundary: int) -> int | None:
     """The number of the change that contains the word before a boundary, or else the word after it."""
     for token in (boundary - 1, boundary):
         for number, edit in enumerate(edits):

@@ -137,10 +137,8 @@ def _pieces(gap: Gap, start: tuple[int, int], end: tuple[int, int]) -> Iterator[
 def _arc(start: int, end: int, pieces: Sequence[Piece]) -> Arc | None:
     """The edit of some pieces; None if moved words interrupt it."""
     spans = []
-    for parts in (
-        [piece.source for piece in pieces if piece.source is not None],
-        [piece.target for piece in pieces if piece.target is not None],
-    ):
+    for side in ([piece.source for piece in pieces], [piece.target for piece in pieces]):
+        parts = [span for span in side if span is not None]
         span = (parts[0][0], parts[-1][1]) if parts else None
         if span is not None and sum(last - first for first, last in parts) != span[1] - span[0]:
             return None
