@@ -40,14 +40,6 @@ def test_an_alignment_is_shown_in_one_line_and_printed_for_people() -> None:
     assert (title, last.split()) == ("pair p1", ["words", "They–They"])
 
 
-def test_the_texts_of_a_phrase_pair_are_its_words() -> None:
-    source, target = (Sentence.from_words(text.split()) for text in ("He died .", "He passed away ."))
-    pair = PhrasePair(Node(1, 2, "VP::VBD"), Node(1, 3, "VP"), 0.9)
-    alignment = Alignment(source, target, phrases=(pair,))
-    assert alignment.texts_of(pair) == ("died", "passed away")
-    assert alignment.swap().texts_of(alignment.swap().phrases[0]) == ("passed away", "died")
-
-
 def test_seen_from_the_other_side_evidence_stays_with_its_link_and_phrases_come_bottom_up() -> None:
     words = Sentence.from_words(["a", "b"])
     spans = (((0, 2), (1, 2)), ((1, 2), (0, 2)), ((0, 1), (0, 1)))

@@ -66,13 +66,6 @@ def test_links_stay_where_tokens_stay(words: list[str], data: st.DataObject) -> 
     assert move_links(links, (words, list(words)), (words, list(words))) == links
 
 
-def test_a_link_to_a_split_token_goes_to_all_its_words() -> None:
-    moved = move_links(
-        Links.of([(0, 0)], sure=[False]), (["well-known"], ["well", "-", "known"]), (["famous"], ["famous"])
-    )
-    assert moved == Links.of([(0, 0), (2, 0)], sure=[False, False])
-
-
 def test_moved_links_keep_their_classes_and_scores() -> None:
     links = Links.of([(0, 0), (1, 1)], sure=[True, False], scores=[0.9, 0.4])
     moved = move_links(links, (["a", "b-c"], ["a", "b", "-", "c"]), (["x", "y"], ["x", "y"]))
@@ -108,22 +101,13 @@ def test_behind_a_mixed_number_links_are_found_a_token_too_far_left_but_at_the_e
     assert conform(links, ["and", "1\\/3", "b", "c", "d", "e", "."], ["a", "b", "."]) == links
 
 
-SURE, POSSIBLE, NOTHING = "sure", "possible", "nothing"
+LINKS_OF = {"sure": Links.of([(0, 1)]), "possible": Links.of([(0, 1)], sure=[False]), "nothing": Links()}
 
 
 def test_two_of_three_annotators_decide_and_three_opinions_cancel() -> None:
-    for votes in product((SURE, POSSIBLE, NOTHING), repeat=3):
-        links = [
-            Links() if vote == NOTHING else Links.of([(0, 1)], sure=None if vote == SURE else [False])
-            for vote in votes
-        ]
-        expected = next((a for a, b in combinations(votes, 2) if a == b), NOTHING)
-        found = majority(links)
-        if expected == NOTHING:
-            assert found.pairs == ()
-        else:
-            assert found.pairs == ((0, 1),)
-            assert (found.sure is None) == (expected == SURE)
+    for votes in product(LINKS_OF, repeat=3):
+        expected = next((one for one, other in combinations(votes, 2) if one == other), "nothing")
+        assert majority([LINKS_OF[vote] for vote in votes]) == LINKS_OF[expected], votes
 
 
 @given(st.lists(st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3))), min_size=3, max_size=3))
@@ -137,20 +121,25 @@ def pair(name: str, links: Links) -> SentencePair:
     return SentencePair(name, Sentence.from_words(["a", "a"]), Sentence.from_words(["b", "b"]), links)
 
 
-def test_annotators_of_different_pairs_are_an_error() -> None:
-    first, second = pair("1", Links()), replace(pair("2", Links()), place=("B", 7))
-    (found,) = majority_pairs([[first], [second]])
-    assert isinstance(found, InputError) and "found '1', '2' in B:7" in str(found)
-    (found,) = majority_pairs([[], [second]])
-    assert isinstance(found, InputError) and "found '2' in B:7, the end of a file" in str(found)
+A, B = pair("1", Links()), replace(pair("2", Links()), place=("B", 7))
+FAILED = replace(A, alignment=Alignment(A.source, A.target, id="1", error="too long"))
 
 
-def test_an_annotator_without_links_is_an_error_and_no_vote() -> None:
-    sentence = Sentence.from_words(["a"])
-    failed = replace(pair("1", Links()), alignment=Alignment(sentence, sentence, id="1", error="too long"))
-    for without in (replace(pair("1", Links()), links=None), failed):
-        (found,) = majority_pairs([[pair("1", Links())], [without], [pair("1", Links())]])
-        assert isinstance(found, InputError) and "pair '1' has no word links" in str(found)
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ([[A], [B]], "found '1', '2' in B:7"),
+        ([[], [B]], "found '2' in B:7, the end of a file"),
+        ([[A], [replace(A, links=None)], [A]], "pair '1' has no word links"),
+        ([[A], [FAILED], [A]], "pair '1' has no word links"),
+        ([[A], [InputError("broken", file="B", line=7)]], "B:7: broken"),
+    ],
+)
+def test_pairs_that_annotators_do_not_share_or_have_not_linked_are_errors(
+    files: list[list[SentencePair | InputError]], message: str
+) -> None:
+    (error,) = majority_pairs(files)
+    assert isinstance(error, InputError) and message in str(error)
 
 
 def test_links_between_tokens_that_are_split_differently_count_together() -> None:
@@ -159,11 +148,6 @@ def test_links_between_tokens_that_are_split_differently_count_together() -> Non
     glued = SentencePair("1", Sentence.from_words(["a", "b."]), target, Links.of([(1, 0)]))
     (found,) = majority_pairs([[split], [glued], [pair("1", Links())]])
     assert isinstance(found, SentencePair) and found.links == Links.of([(1, 0)])
-
-
-def test_a_pair_that_one_annotator_broke_is_an_error() -> None:
-    error = InputError("broken", file="B", line=7)
-    assert list(majority_pairs([[pair("1", Links())], [error]])) == [error]
 
 
 def test_the_majority_on_the_published_tokens_goes_by_the_published_rules() -> None:
@@ -177,33 +161,23 @@ def test_the_majority_on_the_published_tokens_goes_by_the_published_rules() -> N
     assert isinstance(conformed, SentencePair) and conformed.links == Links.of([(0, 0)])
 
 
-SENTENCES = [
-    ["The", "dog", "saw", "Paris", "in", "May"],
-    ["He", "may", "see", "the", "dog"],
-    ["It", "may", "be", "that", "May", "likes", "the", "Turkey", "of", "old"],
-    ["In", "Turkey", "the", "turkey", "is", "a", "bird"],
-    ["THE", "DOG", "OF", "TURKEY"],
-]
-
-TRUECASER = Truecaser.of(SENTENCES)
+SENTENCES = """The dog saw Paris in May
+He may see the dog
+It may be that May likes the Turkey of old
+In Turkey the turkey is a bird
+THE DOG OF TURKEY"""
+TRUECASER = Truecaser.of(map(str.split, SENTENCES.splitlines()))
 
 
 @pytest.mark.parametrize(
     ("given", "wanted"),
     [
-        ("The dog barked", "the dog barked"),
-        ("Paris burns", "Paris burns"),
-        ("Bonn burns", "Bonn burns"),  # never seen
-        ("May he come", "May he come"),  # May and may twice each: the first by its characters
-        ("Dogs of The Hague", "Dogs of The Hague"),
-        ("`` The dog", "`` the dog"),
-        ("he said : The dog", "he said : the dog"),
-        ("-LRB- The dog -RRB-", "-LRB- the dog -RRB-"),
+        *(("The dog barked", "the dog barked"), ("A dog", "a dog"), ("`` The dog", "`` the dog")),
+        *(("he said : The dog", "he said : the dog"), ("-LRB- The dog -RRB-", "-LRB- the dog -RRB-")),
         ("PARIS , THE CITY", "Paris , the city"),
-        ("THE dog", "THE dog"),
-        ("A dog", "a dog"),
-        ("-lrb- HE -rrb-", "-lrb- HE -rrb-"),
-        ("", ""),
+        # Never seen; May and may twice each: the first by its characters; inside, or in capitals.
+        *((text, text) for text in ("Bonn burns", "May he come", "Dogs of The Hague", "THE dog")),
+        *((text, text) for text in ("Paris burns", "-lrb- HE -rrb-", "")),
     ],
 )
 def test_words_get_their_usual_form(given: str, wanted: str) -> None:

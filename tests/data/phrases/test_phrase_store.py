@@ -7,22 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forest_align.data.phrases._phrase_store import Example, PairCount, PairKey, PhraseStore, StoredPair, Sums
+from forest_align.data.phrases._phrase_store import Example, PairCount, PairKey, PhraseStore, Sums
 from forest_align.types import InputError
 
 CAT = PairKey("cat", "feline", "NN", "NN")
 
 
-def counted(count: int, units: int, name: str = "1", links: str = "") -> PairCount:
-    return PairCount(Sums(count, units), Example(len(name), name, links))
-
-
-def test_counts_of_one_pair_are_summed_and_its_smallest_example_stays() -> None:
-    with PhraseStore() as store:
-        store.add({CAT: counted(1, 5, "10")}, {"cat": (5, 0), "feline": (0, 5)}, {})
-        store.add({CAT: counted(2, 6, "9", "0-0")}, {"cat": (6, 1), "feline": (0, 6)}, {})
-        assert list(store.rows()) == [StoredPair(CAT, counted(3, 11, "9", "0-0"), 11, 11)]
-        assert len(store) == 1 and not list(store.rows(min_count=4))
+def counted(count: int, units: int) -> PairCount:
+    return PairCount(Sums(count, units), Example(1, "1", ""))
 
 
 def test_relations_and_similarities_are_summed_over_additions_and_categories() -> None:
@@ -34,16 +26,6 @@ def test_relations_and_similarities_are_summed_over_additions_and_categories() -
         (row,) = store.rows()
     assert row.counted == PairCount(Sums(*range(40, 73, 3)), example)
     assert row.counted.sums.relations == (52, 55, 58, 61, 64, 67, 70)
-
-
-def test_the_heaviest_categories_stand_for_a_pair_and_the_first_of_equal_ones() -> None:
-    for units, best in (((3, 4), "NP"), ((4, 4), "NN")):
-        with PhraseStore() as store:
-            labelled = {CAT: counted(1, units[0], "b"), CAT._replace(source_label="NP"): counted(1, units[1])}
-            store.add(labelled, {"cat": (7, 0), "feline": (0, 7)}, {})
-            (row,) = store.rows()
-            assert (row.key.source_label, row.counted) == (best, counted(2, sum(units)))
-            assert len(store) == 1
 
 
 def test_a_file_goes_on_with_counts_and_state_or_begins_anew(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from forest_align.data.trees.enju import EnjuTree, annotated_pairs, parse_enju, 
 from forest_align.types import InputError
 
 from ...places import SHARED
+from ..pair_files import written
 from .enju_sentences import CATS, cons, tok
 
 
@@ -19,6 +20,8 @@ def test_alignments_are_read_for_each_annotator_and_unaligned_is_none() -> None:
     nodes = {node.id: dict(node.aligned) for node in tree.nodes}
     assert nodes["c2"] == {"pa1": ("c1", "c9"), "pa2": ()}
     assert nodes["c3"] == {"pa1": ("c2",), "pa2": ("c2",)}
+    with pytest.raises(InputError, match="c9, which sentence s1 does not have"):
+        annotated_pairs(tree, tree, "pa1")
 
 
 def test_pairs_that_either_side_names_count_once() -> None:
@@ -27,12 +30,6 @@ def test_pairs_that_either_side_names_count_once() -> None:
     names = [node.id for node in source.nodes]
     pairs = {(names[i], names[j]) for i, j in annotated_pairs(source, target, "pa1")}
     assert pairs == {("c0", "c0"), ("c1", "c1"), ("c2", "c1"), ("c3", "c2"), ("c3", "c3")}
-
-
-def test_a_pair_with_an_unknown_phrase_is_refused() -> None:
-    (tree,) = parse_enju(CATS)
-    with pytest.raises(InputError, match="c9, which sentence s1 does not have"):
-        annotated_pairs(tree, tree, "pa1")
 
 
 SAMPLE = SHARED / "data" / "spade_sample"
@@ -84,13 +81,8 @@ def test_a_file_that_holds_no_binary_trees_is_refused(text: str, message: str) -
 def test_sentences_without_a_tree_are_named_with_the_line_on_which_they_begin() -> None:
     failed = '<sentence\n id="9" parse_status="fragmental parse">x\ny</sentence>'
     text = f"\n<?xml version='1.0'?>\n{CATS}\n<!-- <sentence> -->{failed}{CATS}\n{failed}"
-    found = list(sentences_of(text))
-    assert [one.text if isinstance(one, EnjuTree) else str(one)[:19] for one in found] == [
-        "Cats sleep.",
-        "line 4: sentence 9:",
-        "Cats sleep.",
-        "line 7: sentence 9:",
-    ]
+    shown = [one.text if isinstance(one, EnjuTree) else str(one)[:19] for one in sentences_of(text)]
+    assert shown == ["Cats sleep.", "line 4: sentence 9:", "Cats sleep.", "line 7: sentence 9:"]
 
 
 @pytest.mark.parametrize("attribute", ["cat", "pos"])
@@ -103,20 +95,20 @@ def test_a_label_that_could_not_be_written_in_a_tree_is_refused(attribute: str, 
     assert refused.value.field == attribute
 
 
-def test_broken_xml_is_named_with_its_line() -> None:
-    with pytest.raises(InputError, match="broken XML: mismatched tag") as refused:
-        list(parse_enju(f"<?xml version='1.0'?>\n{CATS}\n<sentence></cons>\n{CATS}"))
-    assert refused.value.line == 3
-
-
-def test_errors_name_the_file(tmp_path: Path) -> None:
-    path = tmp_path / "x.xml"
-    path.write_bytes(b"<sentence>\xff</sentence>")
-    with pytest.raises(InputError, match=r"x\.xml:1: expected UTF-8"):
-        read_enju(path)
-    path.write_text("<sentence>")
-    with pytest.raises(InputError, match=r"x\.xml:1: broken XML"):
-        read_enju(path)
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"<sentence>\xff</sentence>", r"x\.xml:1: expected UTF-8"),
+        (b"<sentence>", r"x\.xml:1: broken XML"),
+        (
+            f"<?xml version='1.0'?>\n{CATS}\n<sentence></cons>".encode(),
+            r"x\.xml:3: broken XML: mismatched tag",
+        ),
+    ],
+)
+def test_errors_name_the_file_and_the_line(content: bytes, message: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=message):
+        read_enju(written(tmp_path / "x.xml", content))
 
 
 @pytest.mark.skipif(not SAMPLE.is_dir(), reason=f"no SPADE sample in {SAMPLE} (set FOREST_ALIGN_SHARED)")

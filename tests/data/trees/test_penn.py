@@ -20,6 +20,8 @@ from forest_align.data.trees.penn import (
 from forest_align.types import InputError
 from forest_align.types.brackets import parse_bracket, unescape
 
+from ..pair_files import written
+
 LABELS = st.sampled_from(["S", "NP", "VP", "PP"])
 LEAVES = st.builds(
     lambda tag, word: Tree(tag, [word]), st.sampled_from(["NN", "-LRB-"]), st.sampled_from("ab")
@@ -33,13 +35,9 @@ def test_what_nltk_writes_is_read_back(tree: Tree) -> None:
     assert strip_annotations(tree) == tree
 
 
-def test_a_file_may_begin_with_a_byte_order_mark_and_must_be_utf_8(tmp_path: Path) -> None:
-    path = tmp_path / "a.mrg"
-    path.write_bytes("\ufeff(NP (NN a))\r\n".encode())
+def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.mrg", "\ufeff(NP (NN a))\r\n")
     assert [tree.leaves() for tree in read_trees(path)] == [["a"]]
-    path.write_bytes(b"(NP (NN a))\n(NP (NN \xff))\n")
-    with pytest.raises(InputError, match=r"a\.mrg:2: expected UTF-8"):
-        list(read_trees(path))
 
 
 @pytest.mark.parametrize(
@@ -74,19 +72,17 @@ def test_a_deep_tree_is_read_without_recursion() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "message"),
+    ("content", "message"),
     [
-        ("(S (NN a))\n(S (NN b)\n(S (NN c))\n", 2, "never closed"),
-        ("(S (NN a))\n)", 2, "without an opening"),
-        ("\n\nword (S (NN a))", 3, "outside brackets"),
+        (b"(S (NN a))\n(S (NN b)\n(S (NN c))\n", r"a\.mrg:2: .*never closed"),
+        (b"(S (NN a))\n)", r"a\.mrg:2: .*without an opening"),
+        (b"\n\nword (S (NN a))", r"a\.mrg:3: .*outside brackets"),
+        (b"(NP (NN a))\n(NP (NN \xff))\n", r"a\.mrg:2: expected UTF-8"),
     ],
 )
-def test_a_broken_file_is_named_with_its_line(tmp_path: Path, text: str, line: int, message: str) -> None:
-    path = tmp_path / "broken.mrg"
-    path.write_text(text)
-    with pytest.raises(InputError, match=message) as caught:
-        list(read_trees(path))
-    assert (caught.value.file, caught.value.line) == (str(path), line)
+def test_a_broken_file_is_named_with_its_line(tmp_path: Path, content: bytes, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        list(read_trees(written(tmp_path / "a.mrg", content)))
 
 
 @pytest.mark.parametrize("text", ["", "(S (NN a)) (S (NN b))"])
