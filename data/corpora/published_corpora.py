@@ -21,15 +21,15 @@ _QUOTES = (("``", '"'), ("''", '"'), ("`", "'"))
 def _overlaps(old: Sequence[str], new: Sequence[str]) -> list[list[int]]:
     """For each old token the new tokens that share characters, in any spelling of quotes and brackets."""
     before, after = [_plain(word) for word in old], [_plain(word) for word in new]
-    found: list[set[int]] = [set() for _ in old]
+    shared: list[set[int]] = [set() for _ in old]
     i_end = j_end = 0
     for i, j in [*_landmarks(before, after), (len(before), len(after))]:
         for left, right in _share_characters(before[i_end:i], after[j_end:j]):
-            found[i_end + left].add(j_end + right)
+            shared[i_end + left].add(j_end + right)
         if i < len(before):
-            found[i].add(j)
+            shared[i].add(j)
         i_end, j_end = i + 1, j + 1
-    return [sorted(indices) for indices in found]
+    return [sorted(indices) for indices in shared]
 
 
 def _landmarks(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -64,13 +64,20 @@ def move_links(
     linked. Similarly, a word that a mark was joined to does not get the mark's link.
     """
     left, right = _overlaps(*source), _overlaps(*target)
-    moved = [
-        (k, (a, b))
-        for k, (i, j) in enumerate(links)
-        for a in left[i]
-        for b in right[j]
-        if _is_kept((source[0][i], source[1][a]), (target[0][j], target[1][b]))
-    ]
+    return _moved_links(
+        links,
+        [
+            (k, (a, b))
+            for k, (i, j) in enumerate(links)
+            for a in left[i]
+            for b in right[j]
+            if _is_kept((source[0][i], source[1][a]), (target[0][j], target[1][b]))
+        ],
+    )
+
+
+def _moved_links(links: Links, moved: Sequence[tuple[int, tuple[int, int]]]) -> Links:
+    """Links with new words, each with the place of the old link, whose class and score it keeps."""
     return Links.of(
         (pair for _, pair in moved),
         sure=links.sure and [links.sure[k] for k, _ in moved],
@@ -110,12 +117,15 @@ def conform(links: Links, source: Sequence[str], target: Sequence[str]) -> Links
     tokens. Links after it are therefore one token too far left, except that of the last token.
     """
     left, right = _published_places(source), _published_places(target)
-    moved = [(left[i], right[j]) for i, j in links]
-    kept = [k for k, (i, j) in enumerate(moved) if source[i] == target[j] or not _marks(source[i], target[j])]
-    return Links.of(
-        (moved[k] for k in kept),
-        sure=links.sure and [links.sure[k] for k in kept],
-        scores=links.scores and [links.scores[k] for k in kept],
+    moved = [(k, (left[i], right[j])) for k, (i, j) in enumerate(links)]
+    return _moved_links(
+        links,
+        [
+            (k, (i, j))
+            for k, (i, j) in moved
+            # Both are punctuation if they begin with it, as ``'s`` does.
+            if source[i] == target[j] or source[i][0].isalnum() or target[j][0].isalnum()
+        ],
     )
 
 
@@ -127,11 +137,6 @@ def _published_places(words: Sequence[str]) -> list[int]:
         seconds[index] = all(pair)
     places = [index - behind for index, behind in enumerate(accumulate(seconds))]
     return [*places[:-1], *range(len(words))[-1:]]
-
-
-def _marks(first: str, second: str) -> bool:
-    """Whether both are punctuation, or begin with it as ``'s`` does."""
-    return not (first[0].isalnum() or second[0].isalnum())
 
 
 def majority(annotations: Sequence[Links]) -> Links:
@@ -198,15 +203,15 @@ def collapse(words: Sequence[str], names: Sequence[Span]) -> tuple[tuple[str, ..
 
     Names are half-open spans in order that do not overlap.
     """
-    ends = {start: end for start, end in names}
+    ends = dict(names)
     tokens: list[str] = []
     places: list[int] = []
-    at = 0
-    while at < len(words):
-        end = ends.get(at, at + 1)
-        places += [len(tokens)] * (end - at)
-        tokens.append("_".join(words[at:end]))
-        at = end
+    start = 0
+    while start < len(words):
+        end = ends.get(start, start + 1)
+        places += [len(tokens)] * (end - start)
+        tokens.append("_".join(words[start:end]))
+        start = end
     return tuple(tokens), places
 
 
@@ -238,7 +243,7 @@ class Truecaser:
             for place, word in enumerate(words):
                 if not _begins(words, place):
                     counts[word.lower()][word] += 1
-        return cls({key: min(found, key=lambda form: (-found[form], form)) for key, found in counts.items()})
+        return cls({word: min(of, key=lambda form: (-of[form], form)) for word, of in counts.items()})
 
     def apply(self, words: Sequence[str]) -> tuple[str, ...]:
         """The words of a sentence in their usual forms.

@@ -51,6 +51,8 @@ class InputLines(AbstractContextManager["InputLines"]):
     def __init__(self, path: str | Path) -> None:
         self.path = None if str(path) == STANDARD_INPUT else Path(path)
         self.name = "standard input" if self.path is None else str(path)
+        # Last suffix of the name in lower case, .gz aside.
+        self.suffix = "" if self.path is None else Path(self.name.removesuffix(".gz")).suffix.lower()
         self.number = 0
         self._stream: IO[bytes] = _open(self.path)
         self._waiting: deque[bytes] = deque()
@@ -110,23 +112,18 @@ class InputLines(AbstractContextManager["InputLines"]):
         if self.path is not None:
             self._stream.close()
 
-    @property
-    def suffix(self) -> str:
-        """Last suffix of the file's name in lower case, ``.gz`` aside; empty for standard input."""
-        return Path(self.name.removesuffix(".gz")).suffix.lower() if self.path else ""
-
     def head(self) -> list[str]:
         """The first lines that are not blank, without consuming them; undecodable bytes are replaced.
 
         For standard input only one line, so that a typed or piped pair is answered at once, and everything
         before the first element of XML.
         """
-        found = [line for line in map(_lenient, self._waiting) if line.strip()]
-        while self._tells_too_little(found) and (line := self._read_line()):
+        head = [line for line in map(_lenient, self._waiting) if line.strip()]
+        while self._tells_too_little(head) and (line := self._read_line()):
             self._waiting.append(line)
             if (text := _lenient(line)).strip():
-                found.append(text)
-        return found
+                head.append(text)
+        return head
 
     def _tells_too_little(self, head: list[str]) -> bool:
         if self.path is not None:
@@ -193,16 +190,11 @@ class TextLines(InputLines):
     """The lines of a given text instead of a file; ``before`` lines of the file come before the text."""
 
     def __init__(self, text: str | bytes, name: str, before: int = 0, suffix: str = "") -> None:
-        self.path, self.name, self.number, self._suffix = None, name, before, suffix
+        self.path, self.name, self.number, self.suffix = None, name, before, suffix
         # Text that was not UTF-8 on the command line is not UTF-8 here either.
         content = text if isinstance(text, bytes) else text.encode("utf-8", errors="surrogatepass")
         self._stream = io.BytesIO(content)
         self._waiting, self._text_line, self._too_long = deque(), 0, set()
-
-    @property
-    def suffix(self) -> str:
-        """The given suffix."""
-        return self._suffix
 
     def _tells_too_little(self, head: list[str]) -> bool:
         return len(head) < _HEAD_LINES

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import replace
+from operator import itemgetter
 
 from msgspec import structs
 
@@ -25,17 +26,17 @@ def with_raw_text(sentence: Sentence, text: str, field: str) -> Sentence:
     Brackets and quotes may be written as in treebanks or as in the text. Tokens are kept unchanged. Raises
     InputError if the text has other words, or a token ends inside one of its characters.
     """
-    rest, places = _folded(text)
-    tokens, at = [], 0
+    letters, places = _folded(text)
+    tokens, read = [], 0  # read: letters
     for token in sentence.tokens:
-        size = next((len(form) for form in _forms(token.text) if rest.startswith(form, at)), None)
-        if size is None or (0 < at < len(places) and size and places[at - 1] == places[at]):
+        size = next((len(form) for form in _forms(token.text) if letters.startswith(form, read)), None)
+        if size is None or (0 < read < len(places) and size and places[read - 1] == places[read]):
             break
-        start = places[at] if at < len(places) else len(text)
-        end = max(places[at : at + size]) + 1 if size else start
+        start = places[read] if read < len(places) else len(text)
+        end = max(places[read : read + size]) + 1 if size else start
         tokens.append(structs.replace(token, start=start, end=end))
-        at += size
-    if len(tokens) < len(sentence) or at < len(rest):
+        read += size
+    if len(tokens) < len(sentence) or read < len(letters):
         raise InputError(
             f"expected the text of the tokens {' '.join(sentence.words)[:80]!r}, found {text[:80]!r}",
             field=field,
@@ -54,23 +55,24 @@ def _folded(text: str) -> tuple[str, list[int]]:
 
     Folding a character may give several: *İ* becomes *i* and a dot above.
     """
-    found: list[tuple[str, int]] = []
+    letters: list[tuple[str, int]] = []
     for place, character in enumerate(text):
         if not character.isspace():
             folded = unicodedata.normalize("NFD", character.translate(_PLAIN).casefold())
-            found += [(letter, place) for letter in folded]
+            letters += [(letter, place) for letter in folded]
     if not text.isascii():
-        _order_marks(found)
-    return "".join(letter for letter, _ in found), [place for _, place in found]
+        _order_marks(letters)
+    return "".join(letter for letter, _ in letters), [place for _, place in letters]
 
 
-def _order_marks(found: list[tuple[str, int]]) -> None:
+def _order_marks(letters: list[tuple[str, int]]) -> None:
     """Put the marks of each letter into the canonical order (Unicode §3.11), whoever wrote them."""
+    classes = [unicodedata.combining(letter) for letter, _ in letters]
     begun = 0
-    for end in range(len(found) + 1):
-        if end == len(found) or not unicodedata.combining(found[end][0]):
-            if end - begun > 1:
-                found[begun:end] = sorted(found[begun:end], key=lambda one: unicodedata.combining(one[0]))
+    for end, combining in enumerate([*classes, 0]):
+        if not combining:
+            marks = zip(classes[begun:end], letters[begun:end], strict=True)
+            letters[begun:end] = [letter for _, letter in sorted(marks, key=itemgetter(0))]
             begun = end + 1
 
 
@@ -120,10 +122,10 @@ def unescape_sentence(sentence: Sentence, field: str) -> Sentence:
         for token, other in zip(sentence.tokens, plain.tokens, strict=True)
     )
     is_raw = sentence.text != " ".join(sentence.words)
-    found = replace(sentence, tokens=tokens, text=plain.text)
-    return with_raw_text(found, unescape_text(sentence.text), field) if is_raw else found
+    unescaped = replace(sentence, tokens=tokens, text=plain.text)
+    return with_raw_text(unescaped, unescape_text(sentence.text), field) if is_raw else unescaped
 
 
 def _characters(text: str) -> str:
     # In one pass, so that "&amp;lt;" is "&lt;".
-    return _ESCAPED.sub(lambda found: _CHARACTERS[found[0]], text)
+    return _ESCAPED.sub(lambda escape: _CHARACTERS[escape[0]], text)

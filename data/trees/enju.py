@@ -106,11 +106,9 @@ def annotated_pairs(source: EnjuTree, target: EnjuTree, annotator: str) -> list[
         for number, node in enumerate(here.nodes):
             for name in dict(node.aligned).get(annotator, ()):
                 if name not in numbers:
-                    raise InputError(
-                        f"phrase {node.id} of sentence {here.id} is aligned to {name}, "
-                        f"which sentence {there.id} does not have",
-                        field=annotator,
-                    )
+                    aligned = f"phrase {node.id} of sentence {here.id} is aligned to {name}"
+                    message = f"{aligned}, which sentence {there.id} does not have"
+                    raise InputError(message, field=annotator)
                 pairs.add((number, numbers[name]) if is_source else (numbers[name], number))
     return sorted(pairs)
 
@@ -151,12 +149,11 @@ def sentences_of(text: str) -> Iterator[EnjuTree | TreeError]:
     sentences.
     """
     # Enju writes one sentence per line without a root element around them.
-    found = _Sentences()
-    read_document(text, found, root="sentences")
-    sentences = found.sentences
-    if not sentences:
+    document = _Sentences()
+    read_document(text, document, root="sentences")
+    if not document.sentences:
         raise InputError("expected <sentence> elements, found none")
-    for number, (sentence, line) in enumerate(sentences, 1):
+    for number, (sentence, line) in enumerate(document.sentences, 1):
         name = sentence.get("id") or str(number)
         try:
             yield replace(_read_sentence(sentence, name), line=line)
@@ -243,12 +240,11 @@ def _read_node(
 
 def _category(element: ElementTree.Element, attribute: str, here: str) -> str:
     """A label that can be written in Penn brackets, the format of an alignment's trees."""
-    found = element.get(attribute, "")
-    if not is_label(found):
-        raise InputError(
-            f"{here}: expected a label without blanks, brackets and '::', found {found!r}", field=attribute
-        )
-    return found
+    label = element.get(attribute, "")
+    if not is_label(label):
+        message = f"{here}: expected a label without blanks, brackets and '::', found {label!r}"
+        raise InputError(message, field=attribute)
+    return label
 
 
 def _text_and_offsets(
@@ -257,20 +253,19 @@ def _text_and_offsets(
     """Raw text of a sentence, and the position of each token in it."""
     pieces: list[str] = []
     offsets: dict[ElementTree.Element, tuple[int, int]] = {}
-    at = 0
+    length = 0
     todo: list[ElementTree.Element | str] = [sentence]
     while todo:
         item = todo.pop()
         piece = item if isinstance(item, str) else item.text or ""
-        if not at:
-            piece = piece.lstrip()
+        piece = piece if length else piece.lstrip()
         if not isinstance(item, str):
             if item.tag == "tok":
-                offsets[item] = (at, at + len(piece))
+                offsets[item] = (length, length + len(piece))
             for child in reversed(item):
                 todo += (child.tail or "", child)
         pieces.append(piece)
-        at += len(piece)
+        length += len(piece)
     return "".join(pieces).rstrip(), offsets
 
 

@@ -97,10 +97,13 @@ def to_svg(
     length = max(extent for _, extent in tight)
     places = [[_MARGIN + middle * length / extent for middle in middles] for middles, extent in tight]
     marks = marks_of(alignment)
-    sides = [
-        _side(None if tree is None else place_tree(tree, places[side]), marks, side)
-        for side, tree in enumerate(trees)
-    ]
+    sides = []
+    for side, tree in enumerate(trees):
+        placed = None if tree is None else place_tree(tree, places[side])
+        nodes = set() if placed is None else {node.span for node in placed.nodes()}
+        # Brackets are at the numbered phrases that are no node of the tree.
+        phrases = [mark for mark in marks if mark.number is not None and mark.spans[side] not in nodes]
+        sides.append(_Side(placed, place_brackets(phrases, side)))
     layout, ends, across = _layout(alignment, (places[0], places[1]), sides, upright)
     body = [*draw_links(alignment, layout, ends, marks, rings), *draw_arcs(alignment, layout)]
     for side, shown in enumerate(sides):
@@ -125,13 +128,6 @@ def to_svg(
         + "\n".join(body)
         + "\n</svg>\n"
     )
-
-
-def _side(tree: PlacedNode | None, marks: Sequence[Mark], side: int) -> _Side:
-    """The tree of a side, and brackets at the numbered phrases that are no node of it."""
-    nodes = set() if tree is None else {node.span for node in tree.nodes()}
-    phrases = [mark for mark in marks if mark.number is not None and mark.spans[side] not in nodes]
-    return _Side(tree, place_brackets(phrases, side))
 
 
 def _layout(

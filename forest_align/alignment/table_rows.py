@@ -12,6 +12,7 @@ from forest_align.alignment._shown_pairs import (
     ordered_pairs,
     relation_note,
     similarity_note,
+    spans_of,
 )
 
 if TYPE_CHECKING:
@@ -27,9 +28,9 @@ def to_row(alignment: AlignmentRecord, delimiter: str) -> str:
     If it failed, only ``id``, ``source``, ``target`` and ``error`` are filled in. A comma as ``delimiter``
     quotes cells where needed (CSV); between tabs quotes are text.
     """
-    sentences = (alignment.source, alignment.target)
+    sides = (alignment.source, alignment.target)
     # Links count the tokens, so these are written; they can be counted by splitting at blanks.
-    source, target = (" ".join(one.words) if one.tokens else one.text for one in sentences)
+    source, target = (" ".join(side.words) if side.tokens else side.text for side in sides)
     cells = [
         alignment.id,
         source,
@@ -45,7 +46,7 @@ def to_row(alignment: AlignmentRecord, delimiter: str) -> str:
 
 def line_of(cells: list[str] | tuple[str, ...], delimiter: str) -> str:
     """Cells as one line with its line end."""
-    whole = [" ".join(cell.split("\t")) for cell in (" ".join(one.splitlines()) for one in cells)]
+    whole = [" ".join(" ".join(cell.splitlines()).split("\t")) for cell in cells]
     if delimiter == "\t":
         return "\t".join(whole) + "\n"
     line = io.StringIO()
@@ -62,14 +63,14 @@ def _words(alignment: AlignmentRecord) -> list[str]:
 
 def _phrases(alignment: AlignmentRecord) -> list[str]:
     """The phrase pairs with more than one word on a side; all others are links."""
-    found = []
+    phrases = []
     for pair in alignment.phrases:
-        source, target = alignment.texts_of(pair)
-        nodes = pair.source_node, pair.target_node
-        if any(node.end - node.start > 1 for node in nodes):
+        if any(end - start > 1 for start, end in spans_of(pair)):
             notes = filter(None, (relation_note(pair), similarity_note(pair)))
-            found.append(" ".join([f"{source} ↔ {target} {pair.probability:.2f}", *notes]))
-    return found
+            phrases.append(
+                " ".join([" ↔ ".join(alignment.texts_of(pair)), f"{pair.probability:.2f}", *notes])
+            )
+    return phrases
 
 
 def phrase_frame(alignment: AlignmentRecord) -> pandas.DataFrame:

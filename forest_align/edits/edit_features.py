@@ -71,41 +71,41 @@ class EditFeatures:
 
     def of(self, arc: Arc) -> dict[str, float]:
         """The features of one possible edit, by name; the missing ones are 0."""
-        found: dict[str, float] = {}
+        features: dict[str, float] = {}
         sides = arc.source, arc.target
         kinds = [[] if span is None else self._kinds[side][slice(*span)] for side, span in enumerate(sides)]
         kind = _TYPES[bool(arc.source), bool(arc.target)]
-        self._add_composition(found, arc, kind)
+        self._add_composition(features, arc, kind)
         if arc.source is not None and arc.target is not None:
-            self._add_replacement(found, arc, kinds)
+            self._add_replacement(features, arc, kinds)
         else:
-            _add_one_sided(found, kind, kinds[0] or kinds[1])
+            _add_one_sided(features, kind, kinds[0] or kinds[1])
             side, span = (0, arc.source) if arc.source is not None else (1, arc.target)
             assert span is not None
-            found[f"{kind}: faces words"] = float(not self._faced[side].isdisjoint(range(*span)))
+            features[f"{kind}: faces words"] = float(not self._faced[side].isdisjoint(range(*span)))
         for side, span in enumerate(sides):
             if span is not None:
-                self._add_side(found, kind, "st"[side], kinds[side], span in self._constituents[side])
-        self._add_neighbours(found, arc, kind, kinds)
-        return found
+                self._add_side(features, kind, "st"[side], kinds[side], span in self._constituents[side])
+        self._add_neighbours(features, arc, kind, kinds)
+        return features
 
-    def _add_composition(self, found: dict[str, float], arc: Arc, kind: str) -> None:
+    def _add_composition(self, features: dict[str, float], arc: Arc, kind: str) -> None:
         pieces = Counter(piece.kind for piece in arc.pieces)
         replaced, kept = pieces[REPLACED], pieces[KEPT]
-        found[kind] = 1.0
-        found[f"{kind}: {min(replaced, 3)} replaced"] = 1.0
-        found[f"{min(kept, 4)} kept"] = 1.0
-        found["pieces"] = math.log(len(arc.pieces))
+        features[kind] = 1.0
+        features[f"{kind}: {min(replaced, 3)} replaced"] = 1.0
+        features[f"{min(kept, 4)} kept"] = 1.0
+        features["pieces"] = math.log(len(arc.pieces))
         if kept:
             inside = [self._kinds[0][p.source[0]] for p in arc.pieces if p.kind == KEPT and p.source]
-            found["kept function words"] = sum(kind in _FUNCTION for kind in inside) / kept
-            found["kept content words"] = float(any(kind in _CONTENT for kind in inside))
+            features["kept function words"] = sum(kind in _FUNCTION for kind in inside) / kept
+            features["kept content words"] = float(any(kind in _CONTENT for kind in inside))
             if kept == 1:
-                found[f"kept {inside[0]}"] = 1.0
+                features[f"kept {inside[0]}"] = 1.0
         parts = "+".join(name for name in (DELETED, INSERTED, REPLACED) if pieces[name])
-        found[f"{kind}: {parts}"] = 1.0
+        features[f"{kind}: {parts}"] = 1.0
         if pieces[DELETED] and pieces[INSERTED]:
-            found["deleted and inserted"] = math.log(pieces[DELETED] * pieces[INSERTED])
+            features["deleted and inserted"] = math.log(pieces[DELETED] * pieces[INSERTED])
         weakest = []
         for piece in arc.pieces:
             if piece.kind == REPLACED and piece.source and piece.target:
@@ -114,27 +114,31 @@ class EditFeatures:
                     min((self._scores[link] for link in links if link in self._scores), default=0.5)
                 )
         if weakest:
-            found["weakest link"] = min(weakest)
-            found["weak link"] = float(min(weakest) < 0.7)
+            features["weakest link"] = min(weakest)
+            features["weak link"] = float(min(weakest) < 0.7)
 
-    def _add_replacement(self, found: dict[str, float], arc: Arc, kinds: Sequence[Sequence[str]]) -> None:
+    def _add_replacement(self, features: dict[str, float], arc: Arc, kinds: Sequence[Sequence[str]]) -> None:
         assert arc.source is not None and arc.target is not None
         ours, theirs = self._words[0][slice(*arc.source)], self._words[1][slice(*arc.target)]
         length, other = math.log(len(ours)), math.log(len(theirs))
-        found |= {"source length": length, "target length": other, "length difference": abs(length - other)}
+        features |= {
+            "source length": length,
+            "target length": other,
+            "length difference": abs(length - other),
+        }
         one, two = "".join(ours).lower(), "".join(theirs).lower()
         ratio = 0.3
         if len(one) + len(two) < _COMPARED:
             ratio = SequenceMatcher(None, one, two, autojunk=False).ratio()
-        found["letters"] = ratio
-        found["equal letters"] = float(one == two)
-        found["equal without punctuation"] = float("" != _plain(one) == _plain(two))
-        found["initials"] = float(_is_initials(ours, two) or _is_initials(theirs, one))
-        found["equal word at an end"] = float(ours[0] == theirs[0] or ours[-1] == theirs[-1])
+        features["letters"] = ratio
+        features["equal letters"] = float(one == two)
+        features["equal without punctuation"] = float("" != _plain(one) == _plain(two))
+        features["initials"] = float(_is_initials(ours, two) or _is_initials(theirs, one))
+        features["equal word at an end"] = float(ours[0] == theirs[0] or ours[-1] == theirs[-1])
         ends = f"{kinds[0][-1]} {kinds[1][-1]}"
         present = {piece.kind for piece in arc.pieces}
         if present <= {DELETED, INSERTED}:
-            found |= {
+            features |= {
                 "unlinked": 1.0,
                 "unlinked length": length + other,
                 "unlinked length difference": abs(length - other),
@@ -149,31 +153,31 @@ class EditFeatures:
                 "unlinked: two words": float(len(ours) == 1 == len(theirs)),
             }
         elif len(arc.pieces) == 1:
-            found |= {"one unit": 1.0, "one unit: letters": ratio, f"one unit: {ends}": 1.0}
+            features |= {"one unit": 1.0, "one unit: letters": ratio, f"one unit: {ends}": 1.0}
         both = (arc.source in self._constituents[0]) + (arc.target in self._constituents[1])
-        found[f"{both} constituents"] = 1.0
+        features[f"{both} constituents"] = 1.0
         pair = self._phrases.get((arc.source, arc.target))
         if pair is not None:
-            found |= {"phrase pair": 1.0, "phrase probability": pair.probability}
+            features |= {"phrase pair": 1.0, "phrase probability": pair.probability}
             if pair.relation is not None:
-                found[pair.relation.name] = 1.0
-                found |= dict.fromkeys(pair.relation.changes, 1.0)
+                features[pair.relation.name] = 1.0
+                features |= dict.fromkeys(pair.relation.changes, 1.0)
             if pair.similarity is not None:
-                found["similarity"] = pair.similarity / MOST_SIMILAR
+                features["similarity"] = pair.similarity / MOST_SIMILAR
 
     @staticmethod
     def _add_side(
-        found: dict[str, float], kind: str, side: str, kinds: Sequence[str], constituent: bool
+        features: dict[str, float], kind: str, side: str, kinds: Sequence[str], constituent: bool
     ) -> None:
         first, last = kinds[0], kinds[-1]
         for name in (f"begins {first}", f"ends {last}", f"{kind} begins {first}", f"{kind} ends {last}"):
-            found[f"{side} {name}"] = 1.0
+            features[f"{side} {name}"] = 1.0
         if len(kinds) == 1:
-            found[f"{side} {kind} one {first}"] = 1.0
-        found[f"{side} {kind} constituent"] = float(constituent)
+            features[f"{side} {kind} one {first}"] = 1.0
+        features[f"{side} {kind} constituent"] = float(constituent)
 
     def _add_neighbours(
-        self, found: dict[str, float], arc: Arc, kind: str, kinds: Sequence[Sequence[str]]
+        self, features: dict[str, float], arc: Arc, kind: str, kinds: Sequence[Sequence[str]]
     ) -> None:
         alone = True
         for name, end in (("before", 0), ("after", -1)):
@@ -188,24 +192,24 @@ class EditFeatures:
                 if state in (DELETED, INSERTED, REPLACED):
                     alone = False
                     neighbour = self._kinds[side][place]
-                    found[f"{name} {side} {state} {neighbour}"] = 1.0
-                    found[f"{name} {side} {state} {neighbour}, own {kinds[side][end]}"] = 1.0
+                    features[f"{name} {side} {state} {neighbour}"] = 1.0
+                    features[f"{name} {side} {state} {neighbour}, own {kinds[side][end]}"] = 1.0
             both = " ".join(states)
-            found[f"{name} {both}"] = 1.0
-            found[f"{kind} {name} {both}"] = 1.0
-            found[f"{arc.pieces[end].kind} {name} {both}"] = 1.0
-        found["alone"] = found[f"{kind} alone"] = float(alone)
+            features[f"{name} {both}"] = 1.0
+            features[f"{kind} {name} {both}"] = 1.0
+            features[f"{arc.pieces[end].kind} {name} {both}"] = 1.0
+        features["alone"] = features[f"{kind} alone"] = float(alone)
 
 
-def _add_one_sided(found: dict[str, float], kind: str, kinds: Sequence[str]) -> None:
-    found[f"{kind} length"] = math.log1p(len(kinds))
-    found[f"{kind} one word"] = float(len(kinds) == 1)
+def _add_one_sided(features: dict[str, float], kind: str, kinds: Sequence[str]) -> None:
+    features[f"{kind} length"] = math.log1p(len(kinds))
+    features[f"{kind} one word"] = float(len(kinds) == 1)
     if len(kinds) > 1:
         begins, ends = (kinds[k] == _PUNCTUATION for k in (0, -1))
-        found[f"{kind}: punctuation first"] = float(begins)
-        found[f"{kind}: punctuation last"] = float(ends)
-        found[f"{kind}: punctuation around"] = float(begins and ends)
-        found[f"{kind}: punctuation"] = float(list(kinds).count(_PUNCTUATION))
+        features[f"{kind}: punctuation first"] = float(begins)
+        features[f"{kind}: punctuation last"] = float(ends)
+        features[f"{kind}: punctuation around"] = float(begins and ends)
+        features[f"{kind}: punctuation"] = float(list(kinds).count(_PUNCTUATION))
 
 
 def _plain(text: str) -> str:

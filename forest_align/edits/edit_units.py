@@ -65,8 +65,16 @@ def edit_units(alignment: Alignment) -> EditUnits:
     not linked.
     """
     same = _Sameness(alignment)
-    units = list(_with_equal_words(_linked_spans(alignment, same), same))
-    units += _facing_equals(units, same, alignment)
+    units = []
+    for source, target in _linked_spans(alignment, same):
+        equal = [] if _is_word(source, target) else _equal_words(source, target, same, (set(), set()))
+        units += equal or [(source, target)]
+    used = (
+        {i for source, _ in units for i in range(*source)},
+        {j for _, target in units for j in range(*target)},
+    )
+    for source, target, _ in _gaps(_longest_chain(units, same), same):
+        units += _equal_words(source, target, same, used)
     chain = _longest_chain(units, same)
     moved = _moved(set(units).difference(chain), same)
     gone = (
@@ -74,16 +82,10 @@ def edit_units(alignment: Alignment) -> EditUnits:
         {j for unit in moved for j in range(*unit.target)},
     )
     sequence: list[Unit | Gap] = []
-    for source, target, unit in _gaps(chain, len(alignment.source), len(alignment.target)):
+    for source, target, unit in _gaps(chain, same):
         deleted, inserted = _runs(source, gone[0]), _runs(target, gone[1])
-        sequence.append(
-            Gap(
-                _pieces(deleted, alignment.source.words),
-                _pieces(inserted, alignment.target.words),
-                source,
-                target,
-            )
-        )
+        pieces = _pieces(deleted, same.words[0]), _pieces(inserted, same.words[1])
+        sequence.append(Gap(*pieces, source, target))
         if unit is not None:
             kept = _is_word(*unit) and same.here(unit[0][0], unit[1][0])
             sequence.append(Unit(*unit, kept))
@@ -100,14 +102,14 @@ def _moved(units: Collection[tuple[Span, Span]], same: _Sameness) -> list[Unit]:
         for source, target in units
         if (source[1], target[1]) in starts or (source[0], target[0]) in ends
     }
-    found: list[Unit] = []
+    moved: list[Unit] = []
     run: list[Unit] = []
     for source, target in sorted(moves):
         if run and (run[-1].source[1], run[-1].target[1]) != (source[0], target[0]):
-            found += same.without_light_ends(run)
+            moved += same.without_light_ends(run)
             run = []
         run.append(Unit(source, target, same.is_equal_word(source, target)))
-    return [*found, *same.without_light_ends(run)]
+    return [*moved, *same.without_light_ends(run)]
 
 
 class _Sameness:
@@ -194,32 +196,13 @@ def _groups(links: Iterable[tuple[int, int]]) -> Iterator[tuple[Collection[int],
     for start in partners:
         if start in seen:
             continue
-        found, waiting = {start}, [start]
+        group, waiting = {start}, [start]
         while waiting:
-            new = [one for one in partners[waiting.pop()] if one not in found]
-            found.update(new)
+            new = [word for word in partners[waiting.pop()] if word not in group]
+            group.update(new)
             waiting += new
-        seen |= found
-        yield {k for side, k in found if side == 0}, {k for side, k in found if side == 1}
-
-
-def _with_equal_words(units: Iterable[tuple[Span, Span]], same: _Sameness) -> Iterator[tuple[Span, Span]]:
-    """The units; instead of one of several words the equal words in it, if there are any."""
-    for source, target in units:
-        equal = [] if _is_word(source, target) else _equal_words(source, target, same, (set(), set()))
-        yield from equal or [(source, target)]
-
-
-def _facing_equals(
-    units: Sequence[tuple[Span, Span]], same: _Sameness, alignment: Alignment
-) -> list[tuple[Span, Span]]:
-    """Equal words without a unit that face each other between the units that keep their order."""
-    chain = _longest_chain(units, same)
-    used = {i for s, _ in units for i in range(*s)}, {j for _, t in units for j in range(*t)}
-    found = []
-    for source, target, _ in _gaps(chain, len(alignment.source), len(alignment.target)):
-        found += _equal_words(source, target, same, used)
-    return found
+        seen |= group
+        yield {k for side, k in group if side == 0}, {k for side, k in group if side == 1}
 
 
 def _equal_words(
@@ -264,14 +247,14 @@ def _longest_chain(units: Iterable[tuple[Span, Span]], same: _Sameness) -> list[
 
 
 def _gaps(
-    chain: Sequence[tuple[Span, Span]], length: int, other_length: int
+    chain: Sequence[tuple[Span, Span]], same: _Sameness
 ) -> Iterator[tuple[Span, Span, tuple[Span, Span] | None]]:
     """The spans before each unit of a chain, with the unit, and those after the last, with None."""
     start, other_start = 0, 0
     for source, target in chain:
         yield (start, source[0]), (other_start, target[0]), (source, target)
         start, other_start = source[1], target[1]
-    yield (start, length), (other_start, other_length), None
+    yield (start, len(same.words[0])), (other_start, len(same.words[1])), None
 
 
 def _runs(span: Span, gone: Collection[int]) -> list[Span]:
