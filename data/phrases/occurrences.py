@@ -130,7 +130,7 @@ def occurrences(alignment: Alignment, selection: Selection) -> Iterator[Occurren
 
 def _pairs(alignment: Alignment, selection: Selection) -> dict[Spans, _Found]:
     """What is known about each pair of spans; the derivation takes precedence over word links."""
-    found: dict[Spans, _Found] = {}
+    known: dict[Spans, _Found] = {}
     derived = set()
     for pair in alignment.phrases:
         source, target = pair.source_node, pair.target_node
@@ -140,18 +140,18 @@ def _pairs(alignment: Alignment, selection: Selection) -> dict[Spans, _Found]:
         # A word is a constituent, even if the aligner has no trees.
         is_word = all(end - start == 1 for start, end in spans)
         wanted = pair.constituents or is_word or not selection.constituents
-        if wanted and (pair.probability, labels) > found.get(spans, _Found(-1.0, ("", "")))[:2]:
-            found[spans] = _Found(pair.probability, labels, pair.relation, pair.similarity)
+        if wanted and (pair.probability, labels) > known.get(spans, _Found(-1.0, ("", "")))[:2]:
+            known[spans] = _Found(pair.probability, labels, pair.relation, pair.similarity)
     # Without a tree, constituents are unknown.
     any_group = not (selection.constituents and alignment.phrases)
     for spans, probability in _link_groups(alignment.words.only_sure()):
         sides = list(zip((alignment.source, alignment.target), spans, strict=True))
         if spans not in derived and (any_group or all(end - start == 1 for start, end in spans)):
-            one, two = (
+            source_tag, target_tag = (
                 sentence.tokens[start].tag if end - start == 1 else "" for sentence, (start, end) in sides
             )
-            found[spans] = _Found(probability, (one, two))
-    return found
+            known[spans] = _Found(probability, (source_tag, target_tag))
+    return known
 
 
 def _link_groups(links: Links) -> Iterator[tuple[Spans, float]]:
@@ -181,10 +181,10 @@ def _link_groups(links: Links) -> Iterator[tuple[Spans, float]]:
 def _is_expanded(words: Sequence[Sequence[str]], spans: Spans, pairs: Container[Spans]) -> bool:
     """Whether a smaller pair lies inside, with equal words before it and equal words after it."""
     (a, b), (c, d) = spans
-    one, two = words[0][a:b], words[1][c:d]
-    shorter = min(len(one), len(two))
-    before = next((k for k in range(shorter) if one[k] != two[k]), shorter)
-    after = next((k for k in range(shorter) if one[-1 - k] != two[-1 - k]), shorter)
+    ours, theirs = words[0][a:b], words[1][c:d]
+    shorter = min(len(ours), len(theirs))
+    before = next((k for k in range(shorter) if ours[k] != theirs[k]), shorter)
+    after = next((k for k in range(shorter) if ours[-1 - k] != theirs[-1 - k]), shorter)
     return any(
         ((a + left, b - right), (c + left, d - right)) in pairs
         for left in range(before + 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import reprlib
-from collections.abc import Sequence, Set
+from collections.abc import Set
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -97,7 +97,7 @@ class Alignment(AlignmentRecord):
             word_evidence=tuple(self.word_evidence[k] for k in order) if self.word_evidence else (),
             arcs=tuple(sorted((pair.swap() for pair in self.arcs), key=arc_order)),
             outside=tuple(sorted((j, i) for i, j in self.outside)),
-            alternatives=tuple(one.swap() for one in self.alternatives),
+            alternatives=tuple(other.swap() for other in self.alternatives),
         )
 
     def above(self, probability: float) -> Alignment:
@@ -116,22 +116,19 @@ class Alignment(AlignmentRecord):
         # NaN scores are kept: the writers that cannot hold them raise the error.
         kept = [k for k in range(len(words)) if scores is None or not scores[k] < least]
         links = words.at(kept)
+        lost = [{link[side] for link in words} - {link[side] for link in links} for side in (0, 1)]
         phrases = tuple(pair for pair in self.phrases if not pair.probability < least)
         return replace(
             self,
             words=links,
             phrases=phrases,
-            unaligned_source=_with_words(
-                self.unaligned_source, {i for i, _ in words} - {i for i, _ in links}
-            ),
-            unaligned_target=_with_words(
-                self.unaligned_target, {j for _, j in words} - {j for _, j in links}
-            ),
+            unaligned_source=_with_words(self.unaligned_source, lost[0]),
+            unaligned_target=_with_words(self.unaligned_target, lost[1]),
             root_aligned=self.root_aligned and any(map(self.is_root_pair, phrases)),
             word_evidence=tuple(self.word_evidence[k] for k in kept) if self.word_evidence else (),
             arcs=tuple(pair for pair in self.arcs if {*links.pairs}.issuperset(pair.links)),
             outside=tuple(pair for pair in self.outside if pair in links),
-            alternatives=tuple(one.above(least) for one in self.alternatives),
+            alternatives=tuple(other.above(least) for other in self.alternatives),
         )
 
     def in_parts(self, probability: float = 0.5) -> Alignment:
@@ -147,13 +144,17 @@ class Alignment(AlignmentRecord):
         """
         least = check_probability(probability, "probability")
         phrases = list(self.phrases)
-        while dropped := [pair for pair in _outermost(phrases) if pair.probability < least]:
+        while dropped := [
+            pair
+            for pair in phrases
+            if pair.probability < least and not any(_lies_in(pair, other) for other in phrases)
+        ]:
             phrases = [pair for pair in phrases if pair not in dropped]
         return replace(
             self,
             phrases=tuple(phrases),
             root_aligned=self.root_aligned and any(map(self.is_root_pair, phrases)),
-            alternatives=tuple(one.in_parts(least) for one in self.alternatives),
+            alternatives=tuple(other.in_parts(least) for other in self.alternatives),
         )
 
     def edits(self, *, minimal: bool = False) -> tuple[Any, ...]:
@@ -265,13 +266,6 @@ def _with_words(spans: tuple[tuple[int, int], ...], words: Set[int]) -> tuple[tu
         else:
             joined.append((start, end))
     return tuple(joined)
-
-
-def _outermost(phrases: Sequence[PhrasePair]) -> list[PhrasePair]:
-    """The pairs that lie in no other one."""
-    return [
-        pair for pair in phrases if not any(other is not pair and _lies_in(pair, other) for other in phrases)
-    ]
 
 
 def _lies_in(pair: PhrasePair, other: PhrasePair) -> bool:

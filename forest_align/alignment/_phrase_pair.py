@@ -77,8 +77,8 @@ class PhrasePair:
             )
             about["changes"] = list(relation.changes) or None
             about["relation_evidence"] = [
-                EvidenceObject(rule=one.rule, relation=one.relation, source=one.source, target=one.target)
-                for one in relation.evidence
+                EvidenceObject(rule=atom.rule, relation=atom.relation, source=atom.source, target=atom.target)
+                for atom in relation.evidence
             ] or None
         return PhrasePairObject(
             source=source.span,
@@ -169,11 +169,11 @@ def _relation(
     for k, change in enumerate(changes or ()):
         check_name(change, CHANGE_NAMES, f"changes[{k}]")
     reasons = []
-    for k, one in enumerate(evidence or ()):
+    for k, atom in enumerate(evidence or ()):
         path = f"relation_evidence[{k}]"
-        source = one.source and check_span(one.source, f"{path}.source", source_length)
-        target = one.target and check_span(one.target, f"{path}.target", target_length)
-        name = check_name(one.relation, RELATION_NAMES, f"{path}.relation")
-        reasons.append(AtomicRelation(source, target, name, one.rule))
+        source = atom.source and check_span(atom.source, f"{path}.source", source_length)
+        target = atom.target and check_span(atom.target, f"{path}.target", target_length)
+        name = check_name(atom.relation, RELATION_NAMES, f"{path}.relation")
+        reasons.append(AtomicRelation(source, target, name, atom.rule))
     name = check_name(listed.relation, RELATION_NAMES, "relation")
     return PhraseRelation(name, probability, tuple(changes or ()), tuple(reasons))

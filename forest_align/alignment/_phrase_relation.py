@@ -77,5 +77,5 @@ class PhraseRelation:
 
     def swap(self) -> PhraseRelation:
         """The relation of the target phrase to the source phrase."""
-        evidence = tuple(one.swap() for one in self.evidence)
+        evidence = tuple(atom.swap() for atom in self.evidence)
         return replace(self, name=_SWAPPED.get(self.name, self.name), evidence=evidence)

@@ -93,13 +93,13 @@ class EditReasons:
         for word in _negating(self._words(side, span)):
             assert span is not None
             place = span[0] + word
-            for one in self._known:
-                denied = (one.source, one.target)[side] if one.rule == NEGATION else None
-                if one.relation == OPPOSITE and denied is not None and denied[0] <= place < denied[1]:
-                    yield one
+            for atom in self._known:
+                denied = (atom.source, atom.target)[side] if atom.rule == NEGATION else None
+                if atom.relation == OPPOSITE and denied is not None and denied[0] <= place < denied[1]:
+                    yield atom
 
     def _of_replacement(self, source: Span, target: Span) -> str:
-        inside = [one for one in self._known if one.lies_in(source, target)]
+        inside = [atom for atom in self._known if atom.lies_in(source, target)]
         changes = [name for name in self._changes.of(source, target) if name != "number"]
         values = self._compared_values(source, target)
         if values in _OTHER_VALUES:
@@ -112,7 +112,7 @@ class EditReasons:
             return "spelling"
         if self._is_left_over(source, target, inside):
             return CONTENT
-        if relation == EQUIVALENT and any(one.lies_in(source, target) for one in self._settled):
+        if relation == EQUIVALENT and any(atom.lies_in(source, target) for atom in self._settled):
             return EQUIVALENT if (source, target) in self._equivalent else CONTENT
         if changes and (relation == EQUIVALENT or changes[0] in _REFERENCES):
             return changes[0]
@@ -152,7 +152,8 @@ class EditReasons:
     def _is_left_over(self, source: Span, target: Span, inside: Sequence[AtomicRelation]) -> bool:
         """Whether content words have no partner in the edit, and nothing is known of them."""
         for side, (span, other) in enumerate(((source, target), (target, source))):
-            covered = {word for one in inside for word in range(*((one.source, one.target)[side] or (0, 0)))}
+            known = [(atom.source, atom.target)[side] or (0, 0) for atom in inside]
+            covered = {word for place in known for word in range(*place)}
             linked = {link[side] for link in self._links if link[1 - side] in range(*other)}
             for word in range(*span):
                 if word not in covered | linked and not _is_function(self._profiles[side][word]):

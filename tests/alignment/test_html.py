@@ -54,21 +54,19 @@ def test_phrases_that_differ_are_boxes_around_their_words_and_rows_of_the_first_
 
 def words_in_boxes(section: str) -> list[tuple[str, list[str]]]:
     """Number of each box and the words that stand in it, by a walk through the elements."""
-    found: list[tuple[str, list[str]]] = []
-    open_boxes: list[list[str] | None] = []
+    boxes: list[tuple[str, list[str]]] = []
+    around: list[list[str]] = []  # the words of each open element
     for tag in re.findall(r"</?span[^>]*>", section):
         if tag == "</span>":
-            open_boxes.pop()
+            around.pop()
             continue
-        word = re.search(r'data-w="(\w+)"', tag)
-        box = re.search(r'class="p".*title="(\d+)', tag)
-        if word:
-            for words in filter(lambda words: words is not None, open_boxes):
-                words.append(word[1])  # type: ignore[union-attr]
-        open_boxes.append([] if box else None)
-        if box:
-            found.append((box[1], open_boxes[-1]))  # type: ignore[arg-type]
-    return found
+        if word := re.search(r'data-w="(\w+)"', tag):
+            for words in around:
+                words.append(word[1])
+        around.append([])
+        if box := re.search(r'class="p".*title="(\d+)', tag):
+            boxes.append((box[1], around[-1]))
+    return boxes
 
 
 def test_every_box_holds_the_words_of_its_phrase_and_what_would_cross_another_has_none() -> None:
@@ -198,6 +196,12 @@ def test_trees_too_deep_to_be_drawn_do_not_break_the_page() -> None:
     assert shown.count("<svg") == 1 and "too deep" in shown
 
 
+def numbers_of(section: str) -> dict[str | None, str]:
+    """The numbers of the boxes, by the words that they light up."""
+    boxes = [attributes for _, attributes in Page(section).elements if attributes.get("class") == "p"]
+    return {box["data-with"]: str(box["title"])[0] for box in boxes}
+
+
 def test_table_and_trees_number_the_pairs_alike() -> None:
     # The same source phrase twice, the pair with the later target first in the alignment.
     source, target = Sentence.from_words(["a", "b"]), Sentence.from_words(["c", "d", "e", "f"])
@@ -208,11 +212,8 @@ def test_table_and_trees_number_the_pairs_alike() -> None:
         source_tree="(S (X a) (X b))",
         target_tree="(T (S (X c) (X d)) (S (X e) (X f)))",
     )
-    section = to_section(alignment)
-    boxes = {a["data-with"]: str(a["title"])[0] for _, a in Page(section).elements if a.get("class") == "p"}
-    assert boxes["s0 s1 t0 t1"] == "1"
-    section = to_svg(alignment)
-    drawn = re.findall(r'x="([\d.]+)"[^>]*>S<tspan[^>]*>([\d,]+)</tspan>', section)
+    assert numbers_of(to_section(alignment))["s0 s1 t0 t1"] == "1"
+    drawn = re.findall(r'x="([\d.]+)"[^>]*>S<tspan[^>]*>([\d,]+)</tspan>', to_svg(alignment))
     assert drawn[0][1] == "1,2"
     left, right = sorted((float(x), number) for x, number in drawn[1:])
     assert (left[1], right[1]) == ("1", "2")
@@ -229,9 +230,7 @@ def test_a_phrase_that_is_no_node_has_a_bracket_with_the_number_of_its_node_on_t
         source_tree="(S (X a) (X b) (NP (X c) (X d)))",
         target_tree="(S (X e) (NP (X f) (X g)))",
     )
-    section = to_section(alignment)
-    boxes = {a["data-with"]: str(a["title"])[0] for _, a in Page(section).elements if a.get("class") == "p"}
-    assert boxes["s2 s3 t1 t2"] == "2"
+    assert numbers_of(to_section(alignment))["s2 s3 t1 t2"] == "2"
     picture = to_svg(alignment)
     assert re.findall(r">(\w+)<tspan[^>]*>(\d)</tspan>", picture) == [("NP", "2"), ("X", "1"), ("NP", "2")]
     assert re.findall(r'font-weight="bold" fill="#\w+">(\d)</text>', picture) == ["1"]

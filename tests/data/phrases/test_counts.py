@@ -188,11 +188,10 @@ def test_alignments_with_an_error_are_counted_apart() -> None:
     assert (counts.alignments, counts.failed, len(counts)) == (1, 1, 1)
 
 
-def test_settings_out_of_range_are_refused() -> None:
-    with pytest.raises(InputError, match="min_probability"):
-        Selection(min_probability=1.5)
-    with pytest.raises(InputError, match="max_words"):
-        Selection(max_words=0)
+@pytest.mark.parametrize(("name", "value"), [("min_probability", 1.5), ("max_words", 0)])
+def test_settings_out_of_range_are_refused(name: str, value: float) -> None:
+    with pytest.raises(InputError, match=name):
+        Selection(**{name: value})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("batch", "saved"), [("BATCH", 4), ("BATCH_ALIGNMENTS", 3)])
