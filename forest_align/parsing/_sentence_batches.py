@@ -84,20 +84,21 @@ def _vectors_of(
     make: VectorMaker | None,
 ) -> Iterator[np.ndarray | None]:
     """Word vectors of the texts that could be scored; from the scorer's own pass if it read a whole text."""
-    usable = [pair for pair in zip(prepared, scored, strict=True) if not isinstance(pair[1], InputError)]
+    usable = [
+        (text, scores)
+        for text, scores in zip(prepared, scored, strict=True)
+        if not isinstance(scores, InputError)
+    ]
     if not make:
         return (None for _ in usable)
-    known = [_vectors_of_whole(scores) for _, scores in usable]
+    # They came with the scores of a text of one sentence.
+    known = [
+        scores[0].vectors if len(scores) == 1 and isinstance(scores[0], SpanScores) else None
+        for _, scores in usable
+    ]
     lacking = [text.words for (text, _), vectors in zip(usable, known, strict=True) if vectors is None]
     made = iter(make(lacking) if lacking else ())
     return (next(made) if vectors is None else vectors for vectors in known)
-
-
-def _vectors_of_whole(scores: Sequence[Any] | InputError) -> np.ndarray | None:
-    """The word vectors that came with the scores of a text of one sentence."""
-    if isinstance(scores, InputError) or len(scores) > 1 or not isinstance(scores[0], SpanScores):
-        return None
-    return scores[0].vectors
 
 
 def _identity_of(sentence: str | Sequence[str] | InputError) -> Hashable:

@@ -226,13 +226,9 @@ class Parser(Loaded):
         self._use_one_thread_in_fork()
         stream = iter(sentences)
         windows = iter(lambda: list(islice(stream, sentences_ahead(batch_size))), [])
+        trees = self.forest_size
         parse = partial(
-            results_of,
-            batch_size=batch_size,
-            score=score,
-            finish=finish,
-            vectors=vectors,
-            trees=self.forest_size,
+            results_of, batch_size=batch_size, score=score, finish=finish, vectors=vectors, trees=trees
         )
         parsed = map_in_workers(parse, windows, workers) if workers > 1 else map(parse, windows)
         yield from chain.from_iterable(parsed)
@@ -265,13 +261,11 @@ class Parser(Loaded):
         ]
 
     def _tokens(self, tokens: Sequence[Token], tags: Sequence[str]) -> tuple[Token, ...]:
+        lemma = self._lemmatizer or (lambda word, tag: "")
         return tuple(
-            Token(token.text, self._lemma(token.text, tag), tag, token.start, token.end)
+            Token(token.text, lemma(token.text, tag), tag, token.start, token.end)
             for token, tag in zip(tokens, tags, strict=True)
         )
-
-    def _lemma(self, word: str, tag: str) -> str:
-        return self._lemmatizer(word, tag) if self._lemmatizer else ""
 
 
 def _only(results: Iterator[Result | InputError]) -> Result:

@@ -1,5 +1,6 @@
 """Finds where sentences begin inside a text, from its words: raw text and given words alike."""
 
+# ruff: noqa: SIM905
 from __future__ import annotations
 
 import re
@@ -37,13 +38,13 @@ _BEGINNINGS = frozenset(
     """The A An This That These Those He She It We They You I His Her Its Their Our My Your There Here But And
     Or So Then Thus However Nevertheless In On At By For From With Under Over During As If When While After
     Before Since Although Though Because Until Now Meanwhile Also Yet What Who Where Why How Which Not No Some
-    Many Most Another Both Each Every Such Today Yesterday Despite According""".split()  # noqa: SIM905
+    Many Most Another Both Each Every Such Today Yesterday Despite According""".split()
 )
 # Words that say who speaks, behind a question or an exclamation in quotes.
 _SPEECH = frozenset(
     """said says say asked asks ask cried cries replied replies shouted shouts exclaimed exclaims added adds
     answered answers whispered wondered wonders told tells demanded yelled called calls muttered inquired
-    screamed thought thinks began continued declared repeated returned remarked""".split()  # noqa: SIM905
+    screamed thought thinks began continued declared repeated returned remarked""".split()
 )
 
 
@@ -83,7 +84,10 @@ def _possible_starts(tokens: Sequence[Token], words: Sequence[str], text: str) -
             continue
         if words[at][-1] in _LAST_CHARACTERS:
             reader = reader or _Reader.of(tokens, words)
-            behind = reader.behind_marks(at)
+            behind = at  # the marks that follow each other, or the word
+            while behind < len(words) and _MARK.fullmatch(words[behind]):
+                behind += 1
+            behind = max(behind, at + 1)
             end = reader.end_of_sentence(begun, at, behind)
             if end:
                 begun = at = end
@@ -107,13 +111,6 @@ class _Reader:
     def of(cls, tokens: Sequence[Token], words: Sequence[str]) -> _Reader:
         first = next((letter for word in words for letter in word if letter.isalpha()), "")
         return cls(words, _closing_quotes(tokens, words), _bracketed(words), first.isupper())
-
-    def behind_marks(self, at: int) -> int:
-        """The place behind a mark and the marks that follow it, or behind a word."""
-        behind = at
-        while behind < len(self.words) and _MARK.fullmatch(self.words[behind]):
-            behind += 1
-        return max(behind, at + 1)
 
     def end_of_sentence(self, begun: int, at: int, behind: int) -> int:
         """The end of the sentence that ends at marks from ``at``, behind what closes; 0 if none ends."""
@@ -144,10 +141,11 @@ class _Reader:
         while at < len(words):
             word = words[at]
             if word in _REFERENCE:
-                behind = _behind_reference(words, at)
-                if behind == at:
+                reference = range(at, min(at + _LONGEST_REFERENCE, len(words)))
+                last = next((place for place in reference if words[place] in _REFERENCE_END), None)
+                if last is None:
                     break
-                at = behind
+                at = last + 1
             elif word in _CLOSING_BRACKETS or at in self.closing or (at > begun and _MARK.fullmatch(word)):
                 at += 1
             else:
@@ -213,17 +211,9 @@ def _may_end_at_abbreviation(word: str, following: str) -> bool:
     return not is_title(name) and (is_abbreviation(name) or is_initials(name))
 
 
-def _behind_reference(words: Sequence[str], at: int) -> int:
-    """The place behind a reference in square brackets; ``at`` if there is none."""
-    for place in range(at, min(at + _LONGEST_REFERENCE, len(words))):
-        if words[place] in _REFERENCE_END:
-            return place + 1
-    return at
-
-
 def _bracketed(words: Sequence[str]) -> frozenset[int]:
     """Numbers of the words before which a bracket is open that closes within a sentence's length."""
-    found: set[int] = set()
+    inside: set[int] = set()
     opened: list[int] = []
     for at, word in enumerate(words):
         if word in _OPENING_BRACKETS:
@@ -231,5 +221,5 @@ def _bracketed(words: Sequence[str]) -> frozenset[int]:
         elif word in _CLOSING_BRACKETS and opened:
             begun = opened.pop()
             if at - begun <= _LONGEST_BRACKET:
-                found.update(range(begun + 1, at + 1))
-    return frozenset(found)
+                inside.update(range(begun + 1, at + 1))
+    return frozenset(inside)

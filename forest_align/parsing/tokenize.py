@@ -3,6 +3,7 @@
 Full stops inside a text that end a sentence are words of their own.
 """
 
+# ruff: noqa: SIM905
 from __future__ import annotations
 
 import html
@@ -66,14 +67,14 @@ def _plain_text(raw: str) -> _PlainText:
     offsets: list[int] = []
     edges: set[int] = set()
     at = 0
-    for found in _SPECIAL.finditer(raw):
-        start, end = found.span()
-        written = _written(found)
+    for special in _SPECIAL.finditer(raw):
+        start, end = special.span()
+        written = _written(special)
         if written is None:
             continue
         pieces += (raw[at:start], written)
         offsets.extend(range(at, start))
-        if found.lastgroup == "whole":
+        if special.lastgroup == "whole":
             edges |= {len(offsets), len(offsets) + len(written)}
         offsets.extend(range(start, start + len(written)))
         at = end
@@ -85,15 +86,15 @@ def _plain_text(raw: str) -> _PlainText:
     return _PlainText(text, offsets, frozenset(edges))
 
 
-def _written(found: re.Match[str]) -> str | None:
+def _written(special: re.Match[str]) -> str | None:
     """What stands for a special part of the text: its letters, or one character; None to keep it."""
-    if found.lastgroup == "whole":
-        return "a" * len(found[0])
-    if found.lastgroup == "entity":
-        character = html.unescape(found[0])
+    if special.lastgroup == "whole":
+        return "a" * len(special[0])
+    if special.lastgroup == "entity":
+        character = html.unescape(special[0])
         return character if len(character) == 1 and character.isprintable() and character != " " else None
-    composed = unicodedata.normalize("NFC", found[0])
-    return composed if len(composed) == 1 else found[0][0]
+    composed = unicodedata.normalize("NFC", special[0])
+    return composed if len(composed) == 1 else special[0][0]
 
 
 # The tokenizer replaces one kind of double quote by another.
@@ -147,19 +148,14 @@ def _words(plain: _PlainText, begun: int, end: int) -> Iterator[tuple[int, int]]
     at = 0
     for word in _tokenizer().tokenize(sentence):
         start, at = _locate(word, sentence, at)
-        inside = _cut(sentence[start:at], sentence[at : at + 4])
-        cuts = {start + inside} if inside else set()
+        word = sentence[start:at]
+        split = _CURRENCY.search(word) or (_HAVE.match(sentence[at : at + 4]) and _CONTRACTION.search(word))
+        cuts = {start + split.start()} if split and split.start() else set()
         if plain.edges:
             cuts.update(edge - begun for edge in range(begun + start + 1, begun + at) if edge in plain.edges)
         for cut in (*sorted(cuts), at):
             yield begun + start, begun + cut
             start = cut
-
-
-def _cut(word: str, following: str) -> int:
-    """Where to split a word of the tokenizer again; 0 for nowhere."""
-    found = _CURRENCY.search(word) or (_HAVE.match(following) and _CONTRACTION.search(word))
-    return found.start() if found else 0
 
 
 def _locate(word: str, text: str, at: int) -> tuple[int, int]:
@@ -217,18 +213,18 @@ _ABBREVIATIONS = frozenset(
     reps gov govs lt col sgt capt cmdr adm brig maj cpl pvt pfc amb rev hon pres supt atty jan feb mar apr
     jun jul aug sep sept oct nov dec mon tue tues thu thur thurs fri vs etc nos fig figs eq eqs ref refs
     al cf viz vol ed eds pp ca approx dept univ assn assoc ave blvd rd hwy bldg mfg intl natl govt ala
-    ariz ark calif colo conn fla mich minn mont neb nev okla tenn tex wis wyo""".split()  # noqa: SIM905
+    ariz ark calif colo conn fla mich minn mont neb nev okla tenn tex wis wyo""".split()
 )
 # Those of them that stand before a name or a number, and so never end a sentence.
 _TITLES = frozenset(
     """mr mrs ms messrs dr drs prof mme mlle msgr st mt ft gen sen sens rep reps gov govs lt col sgt capt cmdr
-    adm brig maj cpl pvt pfc amb rev hon pres supt atty vs nos fig figs eq eqs vol""".split()  # noqa: SIM905
+    adm brig maj cpl pvt pfc amb rev hon pres supt atty vs nos fig figs eq eqs vol""".split()
 )
 # The same for words that would be different words in lower case.
-_CAPITALISED_ABBREVIATIONS = frozenset("Del Ill Ind Kan Mass Miss Ore Sat Sun Wash Wed".split())  # noqa: SIM905
+_CAPITALISED_ABBREVIATIONS = frozenset("Del Ill Ind Kan Mass Miss Ore Sat Sun Wash Wed".split())
 # Words whose full stop belongs to them before a number; elsewhere some of them are ordinary words.
 _BEFORE_NUMBERS = frozenset(
-    """no art arts div sec secs sect ch chap chaps chr para app apt ext ex exs rm ste tab tel vols""".split()  # noqa: SIM905
+    """no art arts div sec secs sect ch chap chaps chr para app apt ext ex exs rm ste tab tel vols""".split()
 )
 # Words whose full stop belongs to them before a small letter; before a capital letter it ends the sentence.
 _BEFORE_SMALL_LETTERS = frozenset(
@@ -244,7 +240,7 @@ _BEFORE_SMALL_LETTERS = frozenset(
     qty quant quot rcpt recd ref refrig reg rel rept reqd resp rm rms rpm rpt rte sched sci secs secy seq
     sp spec sq sta stat std subj subsp subst suff suppl surg svc svgs syn tbsp tbsps tel temp terr theol
     tkt topog transl treas tsp tsps twp typ ult univ usu util vac var veg vocab vols wdth whsl wk wks wt
-    wts xtra yd yds yr yrs""".split()  # noqa: SIM905
+    wts xtra yd yds yr yrs""".split()
 )
 # The same for words that are ordinary words, too. Their full stop belongs to them only in a sentence that
 # begins with a capital letter, as the next one would.
@@ -252,14 +248,14 @@ _ALSO_WORDS = frozenset(
     """app cal cap cent com comb comp conf conv corr dem doc eng exp fed fut gal gals gen grad inf info ins
     int intro lib lit log math med memo met mid mil min nom norm op pop pref prep pres prim priv prop prot
     psych rec ref rep ret rev sec sect sep serv sol sub sup supp tab tech tem tot undergrad uni var ver
-    vic""".split()  # noqa: SIM905
+    vic""".split()
 )
 # Units that are ordinary words, too: behind a number the full stop belongs to them.
-_UNITS = frozenset("bar cal cap deg gal gals gr hd in mil min pop sec tab".split())  # noqa: SIM905
+_UNITS = frozenset("bar cal cap deg gal gals gr hd in mil min pop sec tab".split())
 # Capitalised words whose full stop belongs to them before a small letter: states, languages, titles.
 _CAPITALISED_BEFORE_SMALL_LETTERS = frozenset(
     """Adj Alta Amer Austl Can Cong Conn Ct Dem Eng Fr Ft Ga Ger Gk Gr Heb It Ital Jap Ky La Lat Lib Ltd Md
-    Me Mex Mo Ont Pa Parl Ph Pol Port Que Russ Sask Scot Sp Swed Va Vt""".split()  # noqa: SIM905
+    Me Mex Mo Ont Pa Parl Ph Pol Port Que Russ Sask Scot Sp Swed Va Vt""".split()
 )
 
 
@@ -271,32 +267,24 @@ def sentence_ends(text: str) -> Iterator[int]:
     brackets may follow without a blank.
     """
     begun = 0
-    for found in _STOP.finditer(text):
-        at = found.start()
+    for stop in _STOP.finditer(text):
+        at = stop.start()
         following = text[at + 1 : at + 1 + _WINDOW]
-        word = _WORD.search(text[max(begun, at - _WINDOW) : at])
-        if not _may_end(following):
+        behind = following.lstrip(_CLOSING)
+        if not behind or behind[0].isspace():
+            may_end = bool(following)
+        else:
+            may_end = _ADJACENT.match(following) is not None or unicodedata.category(behind[0]) == "So"
+        if not may_end:
             continue
         # Before a stop behind a bracket or a sign there is no word.
+        word = _WORD.search(text[max(begun, at - _WINDOW) : at])
         name = word[0] if word else ""
         before = text[max(begun, at - len(name) - _WINDOW) : at - len(name)]
-        if _ends_sentence(name, before, following, cased=_is_cased(text, begun)):
+        first = _LETTER.search(text, begun, begun + _WINDOW)
+        if _ends_sentence(name, before, following, cased=first is not None and first[0].isupper()):
             begun = at + 1
             yield begun
-
-
-def _may_end(following: str) -> bool:
-    """Whether something that separates sentences follows a stop."""
-    behind = following.lstrip(_CLOSING)
-    if not behind or behind[0].isspace():
-        return bool(following)
-    return _ADJACENT.match(following) is not None or unicodedata.category(behind[0]) == "So"
-
-
-def _is_cased(text: str, begun: int) -> bool:
-    """Whether a sentence begins with a capital letter."""
-    first = _LETTER.search(text, begun, begun + _WINDOW)
-    return first is not None and first[0].isupper()
 
 
 def _ends_sentence(word: str, before: str, following: str, *, cased: bool) -> bool:

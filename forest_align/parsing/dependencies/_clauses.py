@@ -36,19 +36,13 @@ def subordinate_relation(parent: HeadedPhrase, position: int) -> str:
     child, head = parent.children[position], head_of(parent)
     if child.label in ("IN", "DT", "TO", "RB"):
         return "complm" if child.word in COMPLEMENTIZERS else "mark" if child.label == "IN" else "advmod"
-    if child.label in ("WHADVP", "ADVP"):
-        return "advmod"
-    if child.label == "PP":
-        return "prep"
-    if child.label == "WHPP":
-        return "rel"
-    if child.label == "WHADJP":
-        return "dep"
     if child.label == "WHNP":
         return _relative(child, head)
-    if child.label == "SBAR":
-        return "dep"
-    return clausal_relation(parent, position)
+    return _OF_SUBORDINATES.get(child.label) or clausal_relation(parent, position)
+
+
+_OF_SUBORDINATES = {"WHADVP": "advmod", "ADVP": "advmod", "PP": "prep", "WHPP": "rel", "WHADJP": "dep"}
+_OF_SUBORDINATES["SBAR"] = "dep"
 
 
 def _relative(phrase: HeadedPhrase, clause: HeadedPhrase) -> str:
@@ -63,22 +57,20 @@ def _relative(phrase: HeadedPhrase, clause: HeadedPhrase) -> str:
         return "attr"
     if any(child.label == "WP$" for child in phrase.children):
         return "rel"
-    return "rel" if _gap_is_deeper(clause) else "dobj"
-
-
-def _gap_is_deeper(clause: HeadedPhrase) -> bool:
-    """Whether the verb of a clause governs another clause, or a preposition without object."""
+    # Its place is deeper if the verb governs another clause, or a preposition without object.
     below = clause.head_child
     while below is not None and not below.is_leaf:
         for child in below.children:
-            if child.label == "SBAR" and introducer(child) is None:
-                return True
-            if child.label == "S" and not has_subject(child) and _starts_with_to(child):
-                return True
-            if child.label == "PP" and all(c.is_leaf and c.label in ("IN", "TO") for c in child.children):
-                return True
+            if (
+                (child.label == "SBAR" and introducer(child) is None)
+                or (child.label == "S" and not has_subject(child) and _starts_with_to(child))
+                or (
+                    child.label == "PP" and all(c.is_leaf and c.label in ("IN", "TO") for c in child.children)
+                )
+            ):
+                return "rel"
         below = below.head_child
-    return False
+    return "dobj"
 
 
 def clausal_relation(parent: HeadedPhrase, position: int) -> str:
@@ -88,7 +80,13 @@ def clausal_relation(parent: HeadedPhrase, position: int) -> str:
     if (auxiliary(child) or copular(child)) and (
         head.label in ("VP", "ADJP", *NOUN_PHRASES, *ADJECTIVES) or label in ("MD", "TO")
     ):
-        return _auxiliary_relation(child, head)
+        if label in ("MD", "TO"):
+            return "aux"
+        if head.label != "VP" and child.word in COPULAS:
+            return "cop"
+        main = _first_verb(head)
+        is_passive = main is not None and main.label in ("VBN", "VBD")
+        return "auxpass" if is_passive and child.word in BE_FORMS | GET_FORMS else "aux"
     if label in ("PP", "WHPP"):
         return "prep"
     if label in ADVERBS:
@@ -104,7 +102,10 @@ def clausal_relation(parent: HeadedPhrase, position: int) -> str:
     if label in ("S", "SINV", "SQ", "SBARQ"):
         return _clause_child(parent, position)
     if label == "VP":
-        return "xcomp" if after and parent.label == "VP" and _is_infinitive(child) else "dep"
+        # An infinitive, with *to* or without: *helped rebuild*.
+        first = _first_verb(child)
+        is_infinitive = _starts_with_to(child) or (first is not None and first.label == "VB")
+        return "xcomp" if after and parent.label == "VP" and is_infinitive else "dep"
     if label in ADJECTIVES:
         return "acomp" if parent.label == "VP" and after else "dep"
     if label in ("IN", "RP"):
@@ -114,17 +115,6 @@ def clausal_relation(parent: HeadedPhrase, position: int) -> str:
     if label in VERB_TAGS and auxiliary(child):
         return "aux"
     return "dep"
-
-
-def _auxiliary_relation(child: HeadedPhrase, head: HeadedPhrase) -> str:
-    if child.label in ("MD", "TO"):
-        return "aux"
-    if head.label != "VP" and child.word in COPULAS:
-        return "cop"
-    main = _first_verb(head)
-    if child.word in BE_FORMS | GET_FORMS and main is not None and main.label in ("VBN", "VBD"):
-        return "auxpass"
-    return "aux"
 
 
 def _first_verb(phrase: HeadedPhrase) -> HeadedPhrase | None:
@@ -150,12 +140,6 @@ def _starts_with_to(node: HeadedPhrase) -> bool:
     return first is not None and first.label == "TO"
 
 
-def _is_infinitive(phrase: HeadedPhrase) -> bool:
-    """Whether a verb phrase is an infinitive, with *to* or without (*helped rebuild*)."""
-    first = _first_verb(phrase)
-    return _starts_with_to(phrase) or (first is not None and first.label == "VB")
-
-
 def _argument(parent: HeadedPhrase, position: int) -> str:
     """A noun phrase beside a verb."""
     child, head = parent.children[position], head_of(parent)
@@ -172,7 +156,7 @@ def _argument(parent: HeadedPhrase, position: int) -> str:
             return "nsubj" if parent.label in ("SQ", "SINV") else "dep"
         if head.label == "VP":
             return "dobj"
-        if _head_is_existential(parent):
+        if head.word in BE_FORMS:  # there is ...
             return "nsubj"
         return "iobj" if later else "dobj"
     if parent.label in ("SINV", "SQ"):
@@ -189,10 +173,6 @@ def _argument(parent: HeadedPhrase, position: int) -> str:
             return "tmod" if is_time(child) else "dep"
         return "nsubj"
     return "tmod" if is_time(child) else "dep"
-
-
-def _head_is_existential(parent: HeadedPhrase) -> bool:
-    return head_of(parent).word in BE_FORMS
 
 
 def _clause_argument(parent: HeadedPhrase, position: int) -> str:
@@ -219,20 +199,15 @@ def _complement_or_adverbial(sbar: HeadedPhrase, before_head: bool) -> str:
     """Distinguish a complement clause from an adverbial one by its introducing word."""
     first = introducer(sbar)
     if first is None:
-        return "advcl" if before_head and _has_mark(sbar) else "ccomp"
+        has_mark = any(child.label == "IN" for child in sbar.children)
+        return "advcl" if before_head and has_mark else "ccomp"
     if first.word in COMPLEMENTIZERS:
         return "ccomp"
     if first.label in ("IN", "TO", "RB") and first.is_leaf:
         return "advcl"
     if first.label == "WHADVP":
         return "advcl" if first.leaf().word == "when" or before_head else "ccomp"
-    if first.label in ("WHNP", "WHPP", "WHADJP"):
-        return "ccomp"
-    return "advcl"
-
-
-def _has_mark(sbar: HeadedPhrase) -> bool:
-    return any(child.label == "IN" for child in sbar.children)
+    return "ccomp" if first.label in ("WHNP", "WHPP", "WHADJP") else "advcl"
 
 
 def _clause_child(parent: HeadedPhrase, position: int) -> str:
@@ -257,32 +232,19 @@ def _clause_child(parent: HeadedPhrase, position: int) -> str:
 
 def _complement(parent: HeadedPhrase, position: int) -> str:
     """A clause without complementizer after a verb."""
-    child, predicate = parent.children[position], _predicate(parent.children[position])
+    child = predicate = parent.children[position]
+    while predicate.head_child is not None and predicate.label in CLAUSES:  # of the first conjunct
+        predicate = predicate.head_child
     if has_subject(child):
         if predicate.label == "VP" and (not _starts_with_to(predicate) or head_of(parent).word in HAVE_FORMS):
             return "ccomp"
         return "xcomp"  # also without a verb: keep the fund open
-    if _is_set_off(parent, position) and _is_participle(child):
+    # A comma precedes the child, and an object precedes the comma: so the verb has its arguments.
+    is_set_off = parent.children[position - 1].label == "," and any(
+        other.label == "NP" and after_head(parent, place)
+        for place, other in enumerate(parent.children[:position])
+    )
+    first = _first_verb(child)
+    if is_set_off and first is not None and first.label in ("VBG", "VBN"):
         return "partmod"
     return "acomp" if predicate.leaf().label in ADJECTIVES and predicate.label == "ADJP" else "xcomp"
-
-
-def _predicate(clause: HeadedPhrase) -> HeadedPhrase:
-    """The predicate of a clause, or of its first conjunct."""
-    while clause.head_child is not None and clause.label in CLAUSES:
-        clause = clause.head_child
-    return clause
-
-
-def _is_set_off(parent: HeadedPhrase, position: int) -> bool:
-    """Whether a comma precedes a child, and an object precedes the comma: so the verb has its arguments."""
-    if parent.children[position - 1].label != ",":
-        return False
-    return any(
-        child.label == "NP" and after_head(parent, k) for k, child in enumerate(parent.children[:position])
-    )
-
-
-def _is_participle(clause: HeadedPhrase) -> bool:
-    first = _first_verb(clause)
-    return first is not None and first.label in ("VBG", "VBN")

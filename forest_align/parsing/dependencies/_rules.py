@@ -27,6 +27,7 @@ from forest_align.parsing.dependencies._syntactic_heads import (
 )
 
 _NEGATIONS = frozenset("not n't never".split())
+_CONJUNCTIONS = ("CC", "CONJP")
 _PRECONJUNCTIONS = frozenset({"both", "either", "neither"})
 # Children of the same kind can be conjuncts.
 _ALIKE = (
@@ -42,7 +43,7 @@ _ALIKE = (
 def relation(parent: HeadedPhrase, position: int) -> str:
     """Name the relation of a child that is not the head to its parent's head."""
     child = parent.children[position]
-    if child.label in ("CC", "CONJP"):
+    if child.label in _CONJUNCTIONS:
         return "preconj" if child.word in _PRECONJUNCTIONS else "cc"
     if child.label == "PRT":
         return "prt"
@@ -56,7 +57,7 @@ def relation(parent: HeadedPhrase, position: int) -> str:
     if label in NOMINAL:
         return _nominal(parent, position)
     if label == "QP":
-        return _quantifier(child)
+        return {"CD": "number", "DT": "det", "$": "dep"}.get(child.label, "quantmod")
     if label in ("PP", "WHPP"):
         return _prepositional(parent, position)
     if label in ("ADJP", "WHADJP", "ADVP", "WHADVP"):
@@ -72,37 +73,25 @@ def _is_conjunct(parent: HeadedPhrase, position: int) -> bool:
     """Whether the child is coordinated with the head."""
     if not coordinated(parent) or not after_head(parent, position) or parent.label in ("QP", "CONJP"):
         return False
-    children, child = parent.children, parent.children[position]
+    children, child, head = parent.children, parent.children[position], head_of(parent)
     if child.label in ("PRN", ",", ":") or (
         child.is_leaf and child.label in ("DT", "RB", "PRP$") and position + 1 < len(children)
     ):
         return False
-    if _only_modifies(parent, position):
+    # An adverb or a parenthesis before the conjunct only modifies it: *decline and then grow*.
+    if _is_modifier(child, head) and any(_like(other, head) for other in children[position + 1 :]):
         return False
-    previous = _before_modifiers(parent, position)
-    if previous in ("CC", "CONJP") or (
-        previous in (",", ":") and any(c.label in ("CC", "CONJP") for c in children[position:])
-    ):
-        return _like(child, head_of(parent)) or previous in ("CC", "CONJP")
-    if any(c.label in ("CC", "CONJP") for c in children[children.index(head_of(parent)) : position]):
+    before = position
+    while before > 1 and _is_modifier(children[before - 1], head):
+        before -= 1
+    previous = children[before - 1].label
+    if previous in _CONJUNCTIONS:
+        return True
+    if previous in (",", ":") and any(c.label in _CONJUNCTIONS for c in children[position:]):
+        return _like(child, head)
+    if any(c.label in _CONJUNCTIONS for c in children[children.index(head) : position]):
         return False
-    return _like(child, head_of(parent)) and not child.is_leaf and child.label == head_of(parent).label
-
-
-def _only_modifies(parent: HeadedPhrase, position: int) -> bool:
-    """Whether the child is an adverb or parenthesis before the conjunct (*decline and then grow*)."""
-    head = head_of(parent)
-    return _is_modifier(parent.children[position], head) and any(
-        _like(child, head) for child in parent.children[position + 1 :]
-    )
-
-
-def _before_modifiers(parent: HeadedPhrase, position: int) -> str:
-    """The label of the last child before the position that is not an adverb or parenthesis."""
-    head = head_of(parent)
-    while position > 1 and _is_modifier(parent.children[position - 1], head):
-        position -= 1
-    return parent.children[position - 1].label
+    return _like(child, head) and not child.is_leaf and child.label == head.label
 
 
 def _is_modifier(child: HeadedPhrase, head: HeadedPhrase) -> bool:
@@ -113,32 +102,29 @@ def _like(child: HeadedPhrase, head: HeadedPhrase) -> bool:
     return any(child.label in labels and head.label in labels for labels in _ALIKE)
 
 
+# Children of a noun phrase whose label alone decides.
+_OF_NOUNS = {
+    **dict.fromkeys(("DT", "WDT", "WP"), "det"),
+    **dict.fromkeys(("PRP$", "WP$"), "poss"),
+    **dict.fromkeys(("PP", "WHPP"), "prep"),
+    **{"PDT": "predet", "POS": "possessive", "RRC": "rcmod"},
+}
+
+
 def _nominal(parent: HeadedPhrase, position: int) -> str:
     child, head = parent.children[position], head_of(parent)
     after = after_head(parent, position)
     label = child.label
-    if label in ("DT", "WDT", "WP"):
-        return "det"
-    if label == "PDT":
-        return "predet"
-    if label in ("PRP$", "WP$"):
-        return "poss"
-    if label == "POS":
-        return "possessive"
+    if label in _OF_NOUNS:
+        return _OF_NOUNS[label]
     if label in NOMINAL and child.children and child.children[-1].label == "POS":
         return "poss"
-    if label in ("PP", "WHPP"):
-        return "prep"
-    if label == "VP":
+    if label == "VP" or (label == "S" and not has_subject(child)):
         return _reduced_clause(child)
-    if label in ("S", "SINV", "SQ", "SBARQ", "FRAG"):
-        if label == "S" and not has_subject(child):
-            return _reduced_clause(child)
+    if label in CLAUSES:
         return "ccomp" if after else "dep"
     if label == "SBAR":
         return _noun_clause(child)
-    if label == "RRC":
-        return "rcmod"
     if label in ADVERBS:
         return "advmod"
     if not after:
@@ -149,7 +135,7 @@ def _nominal(parent: HeadedPhrase, position: int) -> str:
         if label in NOUN_TAGS or label in ("NML", "NX", "NAC", "FW"):
             return "nn"
         if label == "NP":
-            return "poss" if _possessive(child) else "tmod" if is_time(child) else "nn"
+            return "tmod" if is_time(child) else "nn"
         return "dep"
     if label in ADJECTIVES:
         return "amod"
@@ -164,10 +150,6 @@ def _nominal(parent: HeadedPhrase, position: int) -> str:
     return "dep"
 
 
-def _possessive(child: HeadedPhrase) -> bool:
-    return child.children[-1].label == "POS" if child.children else False
-
-
 def _reduced_clause(child: HeadedPhrase) -> str:
     leaves = child.leaves()
     for leaf in leaves[:3]:
@@ -180,52 +162,35 @@ def _reduced_clause(child: HeadedPhrase) -> str:
     return "infmod" if any(leaf.label == "TO" for leaf in leaves) else "dep"
 
 
-def _finite(clause: HeadedPhrase) -> bool:
-    """Whether the first verb of a clause has a tense, as in *children who were alone* without the pronoun."""
-    verbs = (leaf.label for leaf in clause.leaves() if leaf.label in VERB_TAGS or leaf.label in ("MD", "TO"))
-    return next(verbs, "TO") in ("VBD", "VBP", "VBZ", "MD")
-
-
 def _noun_clause(child: HeadedPhrase) -> str:
-    first = introducer(child)
-    if first is None:
-        clause = child.head_child
-        subjectless = clause is not None and clause.label == "S" and not has_subject(clause)
-        return _reduced_clause(child) if subjectless and not _finite(child) else "rcmod"
-    if first.label in ("WHNP", "WHPP", "WHADVP"):
+    first, clause = introducer(child), child.head_child
+    if first is not None:
+        is_relative = first.label in ("WHNP", "WHPP", "WHADVP")
+        return "rcmod" if is_relative else "ccomp" if first.word == "that" else "dep"
+    if clause is None or clause.label != "S" or has_subject(clause):
         return "rcmod"
-    if first.word == "that":
-        return "ccomp"
-    return "dep"
+    # Without the pronoun, a first verb that has a tense shows a relative clause: *children who were alone*.
+    verbs = (leaf.label for leaf in child.leaves() if leaf.label in VERB_TAGS or leaf.label in ("MD", "TO"))
+    is_finite = next(verbs, "TO") in ("VBD", "VBP", "VBZ", "MD")
+    return "rcmod" if is_finite else _reduced_clause(child)
 
 
-def _quantifier(child: HeadedPhrase) -> str:
-    if child.label == "CD":
-        return "number"
-    if child.label == "DT":
-        return "det"
-    if child.label == "$":
-        return "dep"
-    return "quantmod"
+_OF_PREPOSITIONS = (
+    (NOMINAL | NOUN_TAGS | ADJECTIVES | {"CD", "QP", "PRP", "DT", "$", "EX"}, "pobj"),
+    (frozenset("S SBAR VP SQ SINV FRAG UCP PP WHPP".split()), "pcomp"),
+    (ADVERBS, "advmod"),
+    (frozenset({"IN", "TO"}), "mwe"),
+)
 
 
 def _prepositional(parent: HeadedPhrase, position: int) -> str:
     child = parent.children[position]
     if child.label == "NP" and parent.children[position - 1].label == "NP" and is_time(child):
         return "tmod"  # with the same period last year
-    if (
-        child.label in NOMINAL
-        or child.label in NOUN_TAGS
-        or child.label in ("CD", "QP", "PRP", "DT", "$", "EX")
-    ):
-        return "pobj"
-    if child.label in ("S", "SBAR", "VP", "SQ", "SINV", "FRAG", "UCP", "PP", "WHPP"):
-        return "pcomp"
-    if child.label in ADVERBS:
-        return "advmod"
-    if child.label in ADJECTIVES:
-        return "pobj"
-    return "mwe" if child.label in ("IN", "TO") else "dep"
+    for labels, name in _OF_PREPOSITIONS:
+        if child.label in labels:
+            return name
+    return "dep"
 
 
 def _modifier_phrase(parent: HeadedPhrase, position: int) -> str:
@@ -234,8 +199,12 @@ def _modifier_phrase(parent: HeadedPhrase, position: int) -> str:
         return "advmod"
     if child.label in ("PP", "WHPP"):
         return "prep"
-    if child.label in ("NP", "QP", "NN", "NNS", "CD", "NNP"):
-        return "npadvmod" if child.label == "NP" else "num" if child.label in ("QP", "CD") else "nn"
+    if child.label == "NP":
+        return "npadvmod"
+    if child.label in ("QP", "CD"):
+        return "num"
+    if child.label in ("NN", "NNS", "NNP"):
+        return "nn"
     if child.label in ("S", "VP"):
         return "xcomp" if not has_subject(child) else "ccomp"
     if child.label == "SBAR":

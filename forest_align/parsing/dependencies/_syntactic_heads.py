@@ -67,15 +67,15 @@ class HeadedPhrase:
 
     def leaves(self) -> list[HeadedPhrase]:
         """All words below, in order."""
-        found: list[HeadedPhrase] = []
+        words: list[HeadedPhrase] = []
         todo = [self]
         while todo:
             node = todo.pop()
             if node.children:
                 todo += reversed(node.children)
             else:
-                found.append(node)
-        return found
+                words.append(node)
+        return words
 
 
 # Label -> attempts in order; each has the side from which children are scanned, and the labels to find.
@@ -202,16 +202,15 @@ def _head_child(node: HeadedPhrase, existential: bool) -> HeadedPhrase:
     if coordinated(node) and label not in ("QP", "CONJP"):
         children = _first_conjunct(node.children, label) or children
     if label in ("VP", "SQ", "SINV"):
-        found = _verbal_head(children, existential)
-        if found is not None:
-            return found
+        head = _verbal_head(children, existential)
+        if head is not None:
+            return head
     if label == "NP" and len(children) > 1 and children[-1].label == "POS":
         children = children[:-1]
-    found = None
     for side, labels in _RULES.get(label, _LAST_RESORT):
-        found = _scan(children, side, labels)
-        if found is not None:
-            return found
+        head = _scan(children, side, labels)
+        if head is not None:
+            return head
     return children[0] if label in ("S", "SBAR", "VP", "PP", "UCP", "FRAG") else children[-1]
 
 
@@ -233,18 +232,16 @@ def _first_conjunct(children: list[HeadedPhrase], label: str) -> list[HeadedPhra
             kept.append(child)
     if nominal and not any(child.label in _CONJUNCT_NOUNS for child in kept):
         return []
-    if len(kept) > 1 and all(not child.is_leaf for child in kept):
-        same = [child for child in kept if child.label == kept[0].label]
-        if len(same) == len(kept):
-            return kept[:1]
+    if all(not child.is_leaf and child.label == kept[0].label for child in kept):
+        return kept[:1]
     return kept
 
 
 def _verbal_head(children: list[HeadedPhrase], existential: bool) -> HeadedPhrase | None:
     """Select the main verb instead of an auxiliary, and the predicate instead of its copula."""
     verbs = (k for k, child in enumerate(children) if auxiliary(child) or copular(child))
-    position = next(verbs, None)
-    if position is None:
+    position = next(verbs, -1)
+    if position < 0:
         return None
     first, following = children[position], children[position + 1 :]
     for child in following if auxiliary(first) else ():
@@ -254,9 +251,8 @@ def _verbal_head(children: list[HeadedPhrase], existential: bool) -> HeadedPhras
         later = [child for child in following if child.label in _PREDICATES]
         later = [child for child in later if not (child.label == "NP" and is_time(child) and len(later) > 1)]
         if later:
-            return (
-                later[-1] if children[0] is first and len(later) > 1 and later[0].label == "NP" else later[0]
-            )
+            is_question = children[0] is first and len(later) > 1 and later[0].label == "NP"
+            return later[-1 if is_question else 0]
     return None
 
 

@@ -89,10 +89,9 @@ class SpacyAnnotator:
     def annotate(self, sentence: Sentence) -> Annotation:
         """Annotate one sentence; from the cache if :meth:`prepare` has recently read its words."""
         with self._lock:
-            found = self._remembered.get(sentence.words)
-        if found is None:
-            found = next(iter(self._run([sentence.words]).values()))
-        return found[1]
+            remembered = self._remembered.get(sentence.words)
+        _, annotation = remembered or self._run([sentence.words])[sentence.words]
+        return annotation
 
     def prepare(self, sentences: Sequence[Sentence | str]) -> list[Sentence | InputError]:
         """Tokenize and tag sentences, and cache their annotations."""
@@ -105,9 +104,15 @@ class SpacyAnnotator:
                 continue
             result.append(item if len(item) else InputError("expected a sentence with at least one token"))
         annotated = self._run([item.words for item in result if isinstance(item, Sentence)])
-        return [
-            _tagged(item, annotated[item.words][0]) if isinstance(item, Sentence) else item for item in result
-        ]
+        for place, prepared in enumerate(result):
+            if isinstance(prepared, Sentence):
+                tags, _ = annotated[prepared.words]
+                tokens = (
+                    token if token.tag else structs.replace(token, tag=tag)
+                    for token, tag in zip(prepared.tokens, tags, strict=True)
+                )
+                result[place] = replace(prepared, tokens=tuple(tokens))
+        return result
 
     def _run(
         self, sentences: Sequence[tuple[str, ...]]
@@ -119,27 +124,24 @@ class SpacyAnnotator:
             # Lone surrogates cannot be encoded.
             readable = ([word.encode("utf-8", "replace").decode() for word in words] for words in distinct)
             documents = [Doc(self._pipeline.vocab, words=words) for words in readable]
-            found = {
+            analysed = self._pipeline.pipe(documents, batch_size=_BATCH)
+            annotated = {
                 words: (tuple(token.tag_ for token in document), _annotation(document))
-                for words, document in zip(
-                    distinct, self._pipeline.pipe(documents, batch_size=_BATCH), strict=True
-                )
+                for words, document in zip(distinct, analysed, strict=True)
             }
-            self._remembered.update(found)
+            self._remembered.update(annotated)
             while len(self._remembered) > _REMEMBERED:
                 self._remembered.popitem(last=False)
-            return found
+            return annotated
 
 
 def stanford_dependencies(
     heads: Sequence[int], labels: Sequence[str], words: Sequence[str], tags: Sequence[str]
 ) -> tuple[Dependency, ...]:
-    """Convert a tree with ClearNLP labels to basic Stanford dependencies.
+    """Convert a tree with ClearNLP labels, which derive from Stanford's, to basic Stanford dependencies.
 
-    ClearNLP's labels derive from Stanford's, but it treats copulas, objects of *give* and noun modifiers
-    differently, and attaches each conjunct to the previous one. The predicate of a
-    copula becomes the head of its clause. All conjuncts and conjunctions depend on the first conjunct.
-    Punctuation is dropped.
+    The predicate of a copula becomes the head of its clause. All conjuncts and conjunctions depend on the
+    first conjunct, not on the previous one. Punctuation is dropped.
     """
     head, label = list(heads), list(labels)
     lower = [plain_apostrophes(word.lower()) for word in words]
@@ -150,13 +152,11 @@ def stanford_dependencies(
     for word in range(len(head)):
         while label[word] in ("conj", "cc", "preconj") and label[head[word]] == "conj":
             head[word] = head[head[word]]
-    found = []
-    for word, kind in enumerate(label):
-        if kind in ("punct", "") or tags[word] == "_SP":
-            continue
-        governor = -1 if kind == "ROOT" else head[word]
-        found.append(Dependency(governor, word, _stanford_type(kind, lower[word], tags[word])))
-    return tuple(found)
+    return tuple(
+        Dependency(-1 if kind == "ROOT" else head[word], word, _stanford_type(kind, lower[word], tags[word]))
+        for word, kind in enumerate(label)
+        if kind not in ("punct", "") and tags[word] != "_SP"
+    )
 
 
 def _promote(predicate: int, verb: int, head: list[int], label: list[str]) -> None:
@@ -189,12 +189,7 @@ def _annotation(document: Any) -> Annotation:
     words, tags = [token.text for token in document], [token.tag_ for token in document]
     heads, labels = [token.head.i for token in document], [token.dep_ for token in document]
     basic = stanford_dependencies(heads, labels, words, tags)
-    return Annotation(basic, collapse(basic, words, tags), tuple(_entities(document, words)))
-
-
-def _entities(document: Any, words: Sequence[str]) -> list[Entity]:
-    """Names of people, organizations and places, without a leading article or final possessive."""
-    found = []
+    entities = []
     for span in document.ents:
         start, end = span.start, span.end
         while end - start > 1 and words[start].lower() in ("the", "a"):
@@ -202,17 +197,8 @@ def _entities(document: Any, words: Sequence[str]) -> list[Entity]:
         while end - start > 1 and plain_apostrophes(words[end - 1]) in ("'s", "'"):
             end -= 1
         if span.label_ in _KINDS:
-            found.append(Entity(start, end, _KINDS[span.label_]))
-    return found
-
-
-def _tagged(sentence: Sentence, tags: tuple[str, ...]) -> Sentence:
-    """The sentence with spaCy's tags if it has none."""
-    tokens = tuple(
-        token if token.tag else structs.replace(token, tag=tag)
-        for token, tag in zip(sentence.tokens, tags, strict=True)
-    )
-    return replace(sentence, tokens=tokens)
+            entities.append(Entity(start, end, _KINDS[span.label_]))
+    return Annotation(basic, collapse(basic, words, tags), tuple(entities))
 
 
 def _load(model: str | None) -> Any:
@@ -228,9 +214,8 @@ def _load(model: str | None) -> Any:
         except OSError:
             continue
     else:
-        raise ModelError(
-            f'no spaCy model {" or ".join(names)}: pip install "forest-align[spacy]", or name another'
-        )
+        advice = 'pip install "forest-align[spacy]", or name another'
+        raise ModelError(f"no spaCy model {' or '.join(names)}: {advice}")
     if missing := {"tagger", "parser", "ner"} - set(pipeline.pipe_names):
         raise ModelError(f"the spaCy model {pipeline.meta['name']} lacks {', '.join(sorted(missing))}")
     return pipeline
@@ -251,9 +236,7 @@ def load_annotator(name: str) -> Annotator:
     """
     if name not in _ANNOTATORS:
         raise InputError(f"expected one of {', '.join(_ANNOTATORS)}, found {name!r}", field="annotator")
-    if name == "trees":
-        return TreeAnnotator()
-    return SpacyAnnotator()
+    return TreeAnnotator() if name == "trees" else SpacyAnnotator()
 
 
 class TreeAnnotator:
@@ -271,4 +254,3 @@ class TreeAnnotator:
 
     def prepare(self, sentences: Sequence[Sentence | str]) -> None:
         """Return None: the annotator needs the parser's trees."""
-        return None

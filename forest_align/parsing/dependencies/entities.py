@@ -75,7 +75,7 @@ class Entity(NamedTuple):
 
 def find_entities(words: Sequence[str], tags: Sequence[str]) -> tuple[Entity, ...]:
     """Find the names of a sentence."""
-    found: list[Entity] = []
+    entities: list[Entity] = []
     start = 0
     while start < len(words):
         if not _names(words, tags, start):
@@ -91,9 +91,12 @@ def find_entities(words: Sequence[str], tags: Sequence[str]) -> tuple[Entity, ..
                 break
         while end - start > 1 and words[start].lower() in _TITLES:
             start += 1
-        found.append(Entity(start, end, _kind(words, start, end)))
+        is_organization = any(word.lower() in _ORGANIZATIONS for word in words[start:end])
+        is_person = start > 0 and words[start - 1].lower() in _TITLES
+        kind = "person" if is_person else "organization" if is_organization else ""
+        entities.append(Entity(start, end, kind))
         start = end
-    return tuple(found)
+    return tuple(entities)
 
 
 def is_short_for(part: Sequence[str], name: Sequence[str]) -> bool:
@@ -134,14 +137,4 @@ def _names(words: Sequence[str], tags: Sequence[str], index: int) -> bool:
 
 def _joins(words: Sequence[str], index: int) -> bool:
     word = words[index].lower()
-    if word in _PARTICLES or word == "&":
-        return True
-    return word == "of" and words[index - 1].lower() in _OF_HEADS
-
-
-def _kind(words: Sequence[str], start: int, end: int) -> str:
-    if start > 0 and words[start - 1].lower() in _TITLES:
-        return "person"
-    if any(word.lower() in _ORGANIZATIONS for word in words[start:end]):
-        return "organization"
-    return ""
+    return word in _PARTICLES or word == "&" or (word == "of" and words[index - 1].lower() in _OF_HEADS)

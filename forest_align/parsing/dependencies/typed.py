@@ -10,7 +10,9 @@ that its dependencies need first.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
+from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from forest_align.lexicon.tables import plain_apostrophes
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
     from forest_align.types import ParseForest
 
+_FUNCTION_TAGS = re.compile("[-=|]")
 _TOP = frozenset({"", "TOP", "ROOT", "S1", "VROOT"})
 _PASSIVE = {"nsubj": "nsubjpass", "csubj": "csubjpass"}
 _MULTIWORD_PREPOSITIONS = frozenset(
@@ -94,18 +97,18 @@ def _basic(root: HeadedPhrase) -> tuple[Dependency, ...]:
     """The dependency of each sentence's root, and one for each child that is not the head of its parent."""
     while root.label in _TOP and len(root.children) == 1:
         root = root.children[0]
-    found = {}
+    by_dependent = {}
     for sentence in root.children if root.label == TEXT else [root]:
         phrases = set_heads(sentence)
-        found[sentence.head] = Dependency(-1, sentence.head, "root")
+        by_dependent[sentence.head] = Dependency(-1, sentence.head, "root")
         for node in phrases:
             for position, child in enumerate(node.children):
                 if child is not node.head_child and child.label not in PUNCTUATION_TAGS:
-                    found[child.head] = Dependency(node.head, child.head, relation(node, position))
-    passive = {d.governor for d in found.values() if d.relation == "auxpass"}
+                    by_dependent[child.head] = Dependency(node.head, child.head, relation(node, position))
+    passive = {d.governor for d in by_dependent.values() if d.relation == "auxpass"}
     return tuple(
         d._replace(relation=_PASSIVE[d.relation]) if d.governor in passive and d.relation in _PASSIVE else d
-        for _, d in sorted(found.items())
+        for _, d in sorted(by_dependent.items())
     )
 
 
@@ -126,25 +129,29 @@ def collapse(
     passive |= {
         d.dependent for d in dependencies if d.relation == "partmod" and tags[d.dependent] in ("VBN", "VBD")
     }
-    # Preposition -> the dependency that adds a second word to it, or None.
-    second = {
-        d.dependent: _second_word(d.dependent, children, lower) for d in dependencies if d.relation == "prep"
-    }
+    # Preposition -> the dependency that adds a second word to it, *of* in *because of*, or None.
+    second: dict[int, Dependency | None] = {}
+    for preposition in (d.dependent for d in dependencies if d.relation == "prep"):
+        joined = (
+            d
+            for d in children.get(preposition, [])
+            if d.relation in ("mwe", "pcomp", "prep", "dep")
+            and f"{lower[preposition]}_{lower[d.dependent]}" in _MULTIWORD_PREPOSITIONS
+        )
+        second[preposition] = next(joined, None)
     added = {d.dependent for d in second.values() if d is not None}
     result: list[Dependency] = []
     for item in dependencies:
-        if item.dependent in added:
+        if item.dependent in added or item.relation in ("cc", "possessive"):
             continue
         if item.relation == "prep":
             other = second[item.dependent]
             result.extend(_collapsed_preposition(item, other, children, lower, item.governor in passive))
-        elif item.relation in ("pobj", "pcomp") and (item.governor in second or item.governor in added):
-            continue
         elif item.relation == "conj":
             result.append(item._replace(relation=f"conj_{_conjunction(item, children, lower)}"))
-        elif item.relation in ("cc", "possessive"):
-            continue
-        else:
+        elif item.relation not in ("pobj", "pcomp") or not (
+            item.governor in second or item.governor in added
+        ):
             result.append(item)
     result.extend(_open_subjects(dependencies, children, lower))
     return tuple(sorted(set(result), key=lambda d: (d.dependent, d.governor, d.relation)))
@@ -156,22 +163,15 @@ def _constituent(tree: Tree, counter: list[int]) -> HeadedPhrase:
         leaf = HeadedPhrase(label, word=plain_apostrophes(tree[0].lower()), index=counter[0])
         counter[0] += 1
         return leaf
-    return phrase(label, [_constituent(child, counter) for child in tree])
+    return _phrase(label, [_constituent(child, counter) for child in tree])
 
 
 def _best_constituent(forest: ParseForest, words: Sequence[str], leaves: list[HeadedPhrase]) -> HeadedPhrase:
     """The best tree without nodes added by binarization; appends its words to ``leaves``, from the left."""
-    root = int(forest.roots[0])
     best, edges = forest.best_edge.tolist(), forest.edges.tolist()
-    todo, order = [root], []
-    while todo:
-        node = todo.pop()
-        order.append(node)
-        if best[node] >= 0:
-            todo += edges[best[node]][1:]
     built: dict[int, list[HeadedPhrase]] = {}
     labels, is_constituent, starts = forest.labels, forest.is_constituent.tolist(), forest.start.tolist()
-    for node in reversed(order):  # children come before their parents, and words from the left
+    for node in reversed(forest.best_nodes()):  # children before their parents, and words from the left
         chain = _categories(labels[node]) if is_constituent[node] else ()
         if best[node] >= 0:
             _, left, right = edges[best[node]]
@@ -182,9 +182,9 @@ def _best_constituent(forest: ParseForest, words: Sequence[str], leaves: list[He
             leaves.append(leaf)
             nodes, chain = [leaf], chain[:-1]
         for label in chain[::-1]:
-            nodes = [phrase(label, nodes)]
+            nodes = [_phrase(label, nodes)]
         built[node] = nodes
-    return built[root][0]
+    return built[int(forest.roots[0])][0]
 
 
 @lru_cache(maxsize=10_000)
@@ -195,18 +195,7 @@ def _categories(label: str) -> tuple[str, ...]:
 
 def _category(label: str) -> str:
     """A label without function tags."""
-    return label if label.startswith("-") else label.split("-")[0].split("=")[0].split("|")[0]
-
-
-def _second_word(
-    preposition: int, children: dict[int, list[Dependency]], lower: Sequence[str]
-) -> Dependency | None:
-    """The dependency that adds a second word to a preposition: *of* in *because of*."""
-    for item in children.get(preposition, []):
-        two = f"{lower[preposition]}_{lower[item.dependent]}"
-        if item.relation in ("mwe", "pcomp", "prep", "dep") and two in _MULTIWORD_PREPOSITIONS:
-            return item
-    return None
+    return label if label.startswith("-") else _FUNCTION_TAGS.split(label, maxsplit=1)[0]
 
 
 def _collapsed_preposition(
@@ -234,12 +223,11 @@ def _collapsed_preposition(
 def _conjunction(item: Dependency, children: dict[int, list[Dependency]], lower: Sequence[str]) -> str:
     """The conjunction of a conjunct: the last one before it, else the first after."""
     marks = sorted(d.dependent for d in children.get(item.governor, []) if d.relation == "cc")
-    before = [mark for mark in marks if mark < item.dependent]
-    after = [mark for mark in marks if mark > item.dependent]
     if not marks:
         return "and"
-    chosen = before[-1] if before else after[0]
-    return {"&": "and", "'n'": "and"}.get(lower[chosen], lower[chosen])
+    before = [mark for mark in marks if mark < item.dependent]
+    conjunction = lower[before[-1] if before else marks[0]]
+    return {"&": "and", "'n'": "and"}.get(conjunction, conjunction)
 
 
 def _open_subjects(
@@ -248,12 +236,11 @@ def _open_subjects(
     """``xsubj``: the subject of an infinitive that a verb governs (de Marneffe & Manning 2008, *xsubj*)."""
     result = []
     for item in dependencies:
-        below = children.get(item.dependent, [])
-        if item.relation != "xcomp" or not any(
-            d.relation == "aux" and lower[d.dependent] == "to" for d in below
-        ):
+        if item.relation != "xcomp":
             continue
-        if any(d.relation.startswith("nsubj") for d in below):
+        below = children.get(item.dependent, [])
+        has_to = any(d.relation == "aux" and lower[d.dependent] == "to" for d in below)
+        if not has_to or any(d.relation.startswith("nsubj") for d in below):
             continue
         beside = {d.relation: d.dependent for d in reversed(children.get(item.governor, []))}
         for kind in ("dobj", "nsubj", "nsubjpass"):
@@ -269,48 +256,39 @@ _SPECIFIERS = frozenset({"DT", "PDT", "PRP$", "WP$", "NP", "POS"})
 _SEPARATORS = frozenset({"CC", ","})
 
 
-def phrase(label: str, children: list[HeadedPhrase]) -> HeadedPhrase:
-    """Build a constituent; in a noun phrase of coordinated words, group the children that belong together."""
-    if label in _FLAT and len(children) > 3 and any(child.label == "CC" for child in children):
-        children = _grouped(children)
-    return HeadedPhrase(label, children)
+def _phrase(label: str, children: list[HeadedPhrase]) -> HeadedPhrase:
+    """Build a constituent; in a noun phrase of coordinated words, group the children that belong together.
 
-
-def _grouped(children: list[HeadedPhrase]) -> list[HeadedPhrase]:
-    """Children with phrases around coordinated modifiers, or around coordinated nouns."""
-    first = next(k for k, child in enumerate(children) if child.label in _SEPARATORS)
+    Groups are coordinated modifiers, or coordinated nouns with their modifiers.
+    """
+    if label not in _FLAT or len(children) < 4 or not any(child.label == "CC" for child in children):
+        return HeadedPhrase(label, children)
+    first = next(place for place, child in enumerate(children) if child.label in _SEPARATORS)
     left, right = children[:first], children[first + 1 :]
     if not left or len(right) < 2 or right[-1].label not in NOUN_TAGS or any(c.children for c in right):
-        return children
+        return HeadedPhrase(label, children)
     before, after = left[-1].label, right[0].label
     only_one = children[first].label == "CC" and not any(child.label in _SEPARATORS for child in right)
     if only_one and before in _ADJECTIVE_TAGS and after in _ADJECTIVE_TAGS:
-        return [*left[:-1], HeadedPhrase("ADJP", [left[-1], children[first], right[0]]), *right[1:]]
-    if before not in NOUN_TAGS:
-        return children
-    if only_one and before != "NNS" and _modifies(left, right):
-        return [*left[:-1], HeadedPhrase("NX", [left[-1], children[first], right[0]]), *right[1:]]
-    return _segments(children)
-
-
-def _modifies(left: Sequence[HeadedPhrase], right: Sequence[HeadedPhrase]) -> bool:
-    """Whether the noun before the conjunction modifies the last noun: *the trade and technology policy*.
-
-    Longer sequences are probably two noun phrases, each with its own modifiers.
-    """
-    return len(left) == 1 or (len(right) == 2 and all(child.label in _SPECIFIERS for child in left[:-1]))
+        inner = "ADJP"
+    # The noun before the conjunction modifies the last noun: *the trade and technology policy*. Longer
+    # sequences are probably two noun phrases, each with its own modifiers.
+    elif (
+        only_one
+        and before in NOUN_TAGS - {"NNS"}
+        and (len(left) == 1 or (len(right) == 2 and all(child.label in _SPECIFIERS for child in left[:-1])))
+    ):
+        inner = "NX"
+    else:
+        return HeadedPhrase(label, _segments(children) if before in NOUN_TAGS else children)
+    group = HeadedPhrase(inner, [left[-1], children[first], right[0]])
+    return HeadedPhrase(label, [*left[:-1], group, *right[1:]])
 
 
 def _segments(children: Sequence[HeadedPhrase]) -> list[HeadedPhrase]:
     """Children, with a phrase around each group between conjunctions and commas."""
-    found: list[HeadedPhrase] = []
-    segment: list[HeadedPhrase] = []
-    for child in children:
-        if child.label not in _SEPARATORS:
-            segment.append(child)
-            continue
-        if segment:
-            found.append(HeadedPhrase("NX", segment))
-        found.append(child)
-        segment = []
-    return [*found, HeadedPhrase("NX", segment)]
+    parts: list[HeadedPhrase] = []
+    for is_separator, group in groupby(children, lambda child: child.label in _SEPARATORS):
+        run = list(group)
+        parts += run if is_separator else [HeadedPhrase("NX", run)]
+    return parts

@@ -141,7 +141,10 @@ def coordinations(label: str, children: tuple[str, ...]) -> tuple[tuple[int, int
         if left is None or right is None:
             continue
         last = _end_of_conjunct(label, children, left, right)
-        if last is None and _is_all(label, children, left, right):
+        # Two conjuncts, their conjunction and punctuation may be all that there is; "ten or more" is still a
+        # number, though, and "yes, but he left" a clause.
+        is_all = PUNCTUATION.issuperset((*children[:left], *children[right + 1 :]))
+        if last is None and is_all and label != "QP" and children[left] != "INTJ":
             last = right + 1
         if last is None:
             continue
@@ -179,16 +182,7 @@ def _end_of_conjunct(label: str, children: Sequence[str], left: int, right: int)
     left_kind, right_kind = _kind(children[left]), _kind(children[right])
     if label in _NOUN_PHRASES and left_kind == "noun" and children[left] not in ("DT", "CD"):
         return _end_of_noun_conjunct(children, left, right)
-    if left_kind == right_kind or label == "UCP":
-        return right + 1
-    return None
-
-
-def _is_all(label: str, children: Sequence[str], left: int, right: int) -> bool:
-    """Whether the constituent has only two conjuncts, their conjunction and punctuation."""
-    others = {*children[:left], *children[right + 1 :]}
-    # "ten or more" is still a number, and "yes, but he left" is still a clause.
-    return others <= PUNCTUATION and label != "QP" and children[left] != "INTJ"
+    return right + 1 if left_kind == right_kind or label == "UCP" else None
 
 
 def _end_of_noun_conjunct(children: Sequence[str], left: int, right: int) -> int | None:

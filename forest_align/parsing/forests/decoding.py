@@ -264,15 +264,10 @@ def starts_of_sentences(forest: ParseForest) -> tuple[int, ...]:
 
 def _add_shifted(packing: Packing, forest: ParseForest, shift: int) -> list[int]:
     """Add the nodes and hyperedges of a sentence's forest; return the numbers of its nodes."""
-    weights = np.exp(forest.log_marginal).tolist()
-    columns = (forest.start, forest.end, forest.head)
-    spans = np.stack(columns, axis=1) + shift
-    numbers = [
-        packing.node(start, end, label, is_constituent, head, weight)
-        for (start, end, head), label, is_constituent, weight in zip(
-            spans.tolist(), forest.labels, forest.is_constituent.tolist(), weights, strict=True
-        )
-    ]
+    spans = [(column + shift).tolist() for column in (forest.start, forest.end)]
+    kinds = (forest.labels, forest.is_constituent.tolist())
+    heads, weights = (forest.head + shift).tolist(), np.exp(forest.log_marginal).tolist()
+    numbers = list(map(packing.node, *spans, *kinds, heads, weights))
     best = set(forest.best_edge.tolist())
     shares = np.exp(forest.edge_log_marginal).tolist()
     for edge, (below, share) in enumerate(zip(forest.edges.tolist(), shares, strict=True)):
@@ -284,9 +279,8 @@ def _add_shifted(packing: Packing, forest: ParseForest, shift: int) -> list[int]
 def _shares_of_roots(forest: ParseForest, numbers: Sequence[int]) -> list[tuple[int, float]]:
     """The roots of a sentence and their shares of the probability of its trees; the best tree's first."""
     shares = np.exp(forest.log_marginal[forest.roots])
-    return list(
-        zip([numbers[root] for root in forest.roots.tolist()], (shares / shares.sum()).tolist(), strict=True)
-    )
+    roots = [numbers[root] for root in forest.roots.tolist()]
+    return list(zip(roots, (shares / shares.sum()).tolist(), strict=True))
 
 
 def _best_sums(first: np.ndarray, second: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:

@@ -37,8 +37,9 @@ def binarization_plan(label: str, children: tuple[str, ...]) -> tuple[Merge, ...
     the edges is attached last, so the text that it encloses is a node. Sentences of a text are joined from
     the right.
     """
-    if label == TEXT:
-        return _plan_of_text(len(children))
+    if label == TEXT:  # join the sentences from the right; the first one has the head
+        last = len(children) - 1
+        return tuple(Merge(last - 1 - step, last + step, True) for step in range(last))
     steps: list[Merge] = []
     units, head = _units(label, children, steps)
 
@@ -61,12 +62,6 @@ def binarization_plan(label: str, children: tuple[str, ...]) -> tuple[Merge, ...
     return tuple(steps)
 
 
-def _plan_of_text(count: int) -> tuple[Merge, ...]:
-    """Join the sentences of a text from the right; the first one has the head."""
-    last = count - 1
-    return tuple(Merge(last - 1 - step, last if step == 0 else last + step, True) for step in range(last))
-
-
 def _units(label: str, children: tuple[str, ...], steps: list[Merge]) -> tuple[list[int], int]:
     """Build each coordination; return the resulting sequence of units and the head's position in it."""
     head = head_child(label, children)
@@ -80,19 +75,15 @@ def _units(label: str, children: tuple[str, ...], steps: list[Merge]) -> tuple[l
         if first < last:
             if first <= head < last:
                 position_of_head = len(units)
-            units.append(_coordinate(children, first, last, steps))
+            # X (, (Y (and Z))), headed by the last conjunction
+            conjunction = last_conjunction(children, first, last)
+            top = last - 1
+            for child in range(last - 2, first - 1, -1):
+                steps.append(Merge(child, top, child == conjunction))
+                top = len(children) + len(steps) - 1
+            units.append(top)
         at = last
     return units, position_of_head
-
-
-def _coordinate(children: tuple[str, ...], first: int, last: int, steps: list[Merge]) -> int:
-    """Build ``X (, (Y (and Z)))``, headed by its last conjunction."""
-    conjunction = last_conjunction(children, first, last)
-    top = last - 1
-    for child in range(last - 2, first - 1, -1):
-        steps.append(Merge(child, top, child == conjunction))
-        top = len(children) + len(steps) - 1
-    return top
 
 
 def _is_punctuation(unit: int, children: tuple[str, ...]) -> bool:
@@ -181,8 +172,7 @@ def _normalised(log_probabilities: Sequence[float] | np.ndarray | None, count: i
     if not np.isfinite(values).all():
         raise InputError("expected finite log-probabilities")
     probabilities = np.exp(values - values.max())
-    normalised: list[float] = (probabilities / probabilities.sum()).tolist()
-    return normalised
+    return list((probabilities / probabilities.sum()).tolist())
 
 
 def _add_constituents(
@@ -236,14 +226,14 @@ class Packing:
     def node(self, start: int, end: int, label: str, is_constituent: bool, head: int, weight: float) -> int:
         """Add a node, or add its weight to an equal one; return its number."""
         key = (end - start, start, label, not is_constituent, head)
-        found = self._nodes.get(key)
-        if found is None:
-            found = self._nodes[key] = len(self.spans)
+        number = self._nodes.get(key)
+        if number is None:
+            number = self._nodes[key] = len(self.spans)
             self._node_weights.append(weight)
             self.spans.append((start, end, head))
         else:
-            self._node_weights[found] += weight
-        return found
+            self._node_weights[number] += weight
+        return number
 
     def edge(self, parent: int, left: int, right: int, weight: float, is_best: bool) -> None:
         """Add a hyperedge, or add its weight to an equal one; ``is_best`` if the best tree uses it."""

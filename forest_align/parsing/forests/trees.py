@@ -53,10 +53,10 @@ def forest_from_trees(
     tops = []
     words: list[str] = []
     for index, tree in enumerate(trees):
-        top, found = _add_tree(tree, constituents, numbers)
-        if index and found != words:
+        top, leaves = _add_tree(tree, constituents, numbers)
+        if index and leaves != words:
             raise InputError(f"tree {index + 1} is not over the same words as the first one")
-        words = found
+        words = leaves
         tops.append(top)
     unescaped = tuple(unescape(word) for word in words)
     return unescaped, forest_from_constituents(constituents, tops, log_probabilities, unescaped)
@@ -76,7 +76,15 @@ def sentence_from_trees(
         See :func:`forest_from_trees`.
     """
     words, forest = forest_from_trees(trees, log_probabilities)
-    return _sentence_from_forest(words, forest, lemmatizer=lemmatizer)
+    tags = [""] * len(words)
+    for node in forest.best_nodes():
+        if forest.best_edge[node] < 0:
+            tags[forest.start[node]] = split_chain(forest.labels[node])[-1]
+    plain = Sentence.from_words(words, tags)
+    tokens = plain.tokens
+    if lemmatizer is not None:
+        tokens = tuple(Token(t.text, lemmatizer(t.text, t.tag), t.tag, t.start, t.end) for t in tokens)
+    return Sentence(tokens, forest=forest, text=plain.text, starts=starts_of_sentences(forest))
 
 
 def sentence_from_bracket(text: str, *, lemmatizer: Callable[[str, str], str] | None = None) -> Sentence:
@@ -133,8 +141,13 @@ def sentence_from_n_best(
     try:
         return sentence_from_trees(trees, log_probabilities, lemmatizer=lemmatizer)
     except InputError as error:
-        bad = _first_unfit(trees)
-        raise InputError(error.message, line=bad, field="tree" if bad else None) from None
+        # Name the first tree that is not well formed or has other words than those before.
+        for number, tree in enumerate(trees, 1):
+            try:
+                forest_from_trees([trees[0], tree])
+            except InputError:
+                raise InputError(error.message, line=number, field="tree") from None
+        raise InputError(error.message) from None
 
 
 def _scored_tree(line: str) -> tuple[float, nltk.Tree]:
@@ -154,16 +167,6 @@ def _scored_tree(line: str) -> tuple[float, nltk.Tree]:
         raise InputError(error.message, field="tree") from None
 
 
-def _first_unfit(trees: Sequence[nltk.Tree]) -> int | None:
-    """Number, from 1, of the first tree that is not well formed or has other words than those before."""
-    for number in range(1, len(trees) + 1):
-        try:
-            forest_from_trees([trees[0], trees[number - 1]])
-        except InputError:
-            return number
-    return None
-
-
 def forest_from_bracket(text: str) -> tuple[tuple[str, ...], ParseForest]:
     """Words and forest of one tree in Penn brackets, see :func:`forest_from_trees`."""
     return forest_from_trees([read_bracket(text)])
@@ -180,26 +183,6 @@ def read_bracket(text: str) -> nltk.Tree:
     return tree
 
 
-def _sentence_from_forest(
-    words: Sequence[str], forest: ParseForest, *, lemmatizer: Callable[[str, str], str] | None = None
-) -> Sentence:
-    """A sentence around a forest, see :func:`sentence_from_trees`."""
-    plain = Sentence.from_words(words, _best_tags(forest))
-    tokens = plain.tokens
-    if lemmatizer is not None:
-        tokens = tuple(Token(t.text, lemmatizer(t.text, t.tag), t.tag, t.start, t.end) for t in tokens)
-    return Sentence(tokens, forest=forest, text=plain.text, starts=starts_of_sentences(forest))
-
-
-def _best_tags(forest: ParseForest) -> list[str]:
-    """Part-of-speech tags of the forest's best tree, one per token."""
-    tags = [""] * forest.token_count
-    for node in forest.best_nodes():
-        if forest.best_edge[node] < 0:
-            tags[forest.start[node]] = split_chain(forest.labels[node])[-1]
-    return tags
-
-
 def _add_tree(
     tree: nltk.Tree, constituents: list[Constituent], numbers: dict[Constituent, int]
 ) -> tuple[int, list[str]]:
@@ -213,8 +196,10 @@ def _add_tree(
             constituents.append(constituent)
         finished.append(number)
 
+    while tree.label() in TOP_LABELS and len(tree) == 1 and not isinstance(tree[0], str):
+        tree = tree[0]
     # A stack instead of recursion: trees of long sentences are deep. A pair closes a tree's constituent.
-    todo: list[nltk.Tree | tuple[str, int]] = [_without_top(tree)]
+    todo: list[nltk.Tree | tuple[str, int]] = [tree]
     while todo:
         item = todo.pop()
         if isinstance(item, tuple):
@@ -232,12 +217,6 @@ def _add_tree(
             todo.append((label, len(bottom)))
             todo.extend(reversed(bottom))
     return finished[0], words
-
-
-def _without_top(tree: nltk.Tree) -> nltk.Tree:
-    while tree.label() in TOP_LABELS and len(tree) == 1 and not isinstance(tree[0], str):
-        tree = tree[0]
-    return tree
 
 
 def _collapse(tree: nltk.Tree | str) -> tuple[str, list[nltk.Tree] | str]:
@@ -338,13 +317,11 @@ def _with_trees(sentence: Sentence, trees: tuple[ScoredTree, ...], side: str) ->
         )
     except InputError as error:
         raise InputError(error.message, field=f"{side} tree") from None
-    if sentence.tokens and sentence.words != parsed.words:
-        raise InputError(
-            f"expected a tree over the tokens {' '.join(sentence.words)!r}, found one over {parsed.text!r}",
-            field=f"{side} tree",
-        )
     if not sentence.tokens:
         return parsed
+    if sentence.words != parsed.words:
+        expected = f"expected a tree over the tokens {' '.join(sentence.words)!r}"
+        raise InputError(f"{expected}, found one over {parsed.text!r}", field=f"{side} tree")
     tokens = tuple(
         structs.replace(old, lemma=old.lemma or new.lemma, tag=old.tag or new.tag)
         for old, new in zip(sentence.tokens, parsed.tokens, strict=True)

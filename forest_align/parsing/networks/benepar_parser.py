@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from types import MethodType, SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -18,10 +18,6 @@ from forest_align.parsing.forests.decoding import SpanScorer, SpanScores
 from forest_align.parsing.networks.encoder_batches import length_batches
 from forest_align.parsing.networks.isolated_imports import import_isolated
 from forest_align.types import InputError, ModelError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 _METHOD = "build_inputs_with_special_tokens"
 
@@ -113,16 +109,11 @@ class BeneparScorer(SpanScorer):
                 break
         else:
             raise InputError(f"sentence of {len(words)} words: the encoder's tokenizer drops some of them")
-        longest = self._longest()
-        if longest is not None and len(words) + 2 > longest:
-            raise InputError(
-                f"sentence of {len(words)} words is longer than the parser can read ({longest - 2})"
-            )
-        return encoded
-
-    def _longest(self) -> int | None:
         timing = self._parser.add_timing
-        return None if timing is None else int(timing.timing_table.shape[0])
+        if timing is not None and len(words) + 2 > (longest := len(timing.timing_table)):
+            message = f"sentence of {len(words)} words is longer than the parser can read ({longest - 2})"
+            raise InputError(message)
+        return encoded
 
     def _forward(self, sentences: list[dict[str, Any]]) -> list[SpanScores]:
         parser = self._parser
@@ -130,32 +121,21 @@ class BeneparScorer(SpanScorer):
             spans, tags = parser.forward(parser.pad_encoded(sentences))
         scores = (spans - spans[..., :1]).float().numpy()
         best = None if tags is None else tags.argmax(-1).numpy()
-        found = []
+        scored = []
         for row, sentence in enumerate(sentences):
             size = len(sentence["words_from_tokens"]) - 2
             chart = scores[row, :size, :size] * np.triu(np.ones((size, size), dtype=np.float32))[..., None]
-            names = (
-                ("",) * size
-                if best is None
-                else tuple(parser.tag_from_index[int(tag)] for tag in best[row, 1 : size + 1])
-            )
-            found.append(SpanScores(chart, self.labels, names, self.force_root))
-        return found
+            tags = ("",) * size
+            if best is not None:
+                tags = tuple(parser.tag_from_index[int(tag)] for tag in best[row, 1 : size + 1])
+            scored.append(SpanScores(chart, self.labels, tags, self.force_root))
+        return scored
 
 
 def _printable(word: str) -> str:
     """Drop characters that tokenizers drop (controls, lone surrogates); a word never becomes empty."""
     kept = "".join(letter for letter in word if letter.isprintable() and not letter.isspace())
     return kept or "?"
-
-
-def _without_positions(
-    weights: dict[str, torch.Tensor], wanted: Mapping[str, Any]
-) -> dict[str, torch.Tensor]:
-    """Weights without the positions 0, 1, 2 …, which older versions of transformers saved with them."""
-    return {
-        name: value for name, value in weights.items() if name in wanted or not name.endswith(".position_ids")
-    }
 
 
 def _read_parser(folder: Path) -> Any:
@@ -176,7 +156,10 @@ def _read_parser(folder: Path) -> Any:
             import_isolated("benepar.nkutil").HParams(**hparams),
             pretrained_model_path=str(folder),
         )
-        parser.load_state_dict(_without_positions(weights, parser.state_dict()))
+        for name in [name for name in weights if name.endswith(".position_ids")]:
+            if name not in parser.state_dict():  # positions 0, 1, 2 …, which older transformers saved
+                del weights[name]
+        parser.load_state_dict(weights)
     except Exception as error:  # torch, transformers and benepar raise many types for missing parts
         raise ModelError(f"{folder}: cannot be loaded as a benepar parser: {error}") from error
     if parser.pretrained_model is None:

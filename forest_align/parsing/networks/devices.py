@@ -56,10 +56,8 @@ def find_device(name: str = "cpu") -> Device:
     except ModuleNotFoundError:
         if name == "auto":
             return find_device("cpu")
-        raise InputError(
-            f"the device {name!r} needs torch, which is not installed; 'cpu' and 'auto' work everywhere",
-            field="device",
-        ) from None
+        message = f"the device {name!r} needs torch, which is not installed; 'cpu' and 'auto' work everywhere"
+        raise InputError(message, field="device") from None
 
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
     if name == "auto" and not count:
@@ -67,9 +65,6 @@ def find_device(name: str = "cpu") -> Device:
     place = torch.device("cuda" if name == "auto" else name)
     if (place.index or 0) >= count:
         built = "" if torch.version.cuda else ", and this build of torch is for processors only"
-        raise InputError(
-            f"there is no device {name!r}: torch finds {count} GPUs here{built}; 'cpu' and 'auto' work "
-            "everywhere",
-            field="device",
-        )
+        there = f"there is no device {name!r}: torch finds {count} GPUs here{built}"
+        raise InputError(f"{there}; 'cpu' and 'auto' work everywhere", field="device")
     return Device(str(place), "float16", DEVICE_BATCH_SUBWORDS)

@@ -109,28 +109,35 @@ class WordEncoder:
             raise ModelError(f"{path}: cannot be used ({error})") from None
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
-        self._start, self._stop, self._unknown = (
-            _symbol(path, self._tokenizer, name) for name in ("[CLS]", "[SEP]", "[UNK]")
-        )
-        largest = max(self._tokenizer.get_vocab(with_added_tokens=True).values())
+        vocabulary = self._tokenizer.get_vocab(with_added_tokens=True)
+        for name in (symbols := ("[CLS]", "[SEP]", "[UNK]")):
+            if name not in vocabulary:
+                raise ModelError(f"{path}: expected a subword {name!r}, found none")
+        self._start, self._stop, self._unknown = (vocabulary[name] for name in symbols)
+        largest = max(vocabulary.values())
         if rows is not None and largest >= rows:
             raise ModelError(f"{path}: expected ids of subwords below {rows} ('vocab_size'), found {largest}")
-        _check_unknown_words(path, self._tokenizer)
+        # No vocabulary has these words: some tokenizers fail at the first of them.
+        for word in ("\U0010fffd", "x" * 1000):
+            try:
+                self._tokenizer.encode(word, add_special_tokens=False)
+            except Exception as error:  # the library raises nothing more specific
+                raise ModelError(f"{path}: cannot be used ({error})") from None
         self._cache: dict[str, tuple[tuple[int, ...], int]] = {}
         self._cache_size = cache_size
 
     def word(self, word: str) -> tuple[tuple[int, ...], int]:
         """Return the subword ids of a word, at least one, and its letter-case class."""
-        found = self._cache.get(word)
-        if found is None:
+        encoded = self._cache.get(word)
+        if encoded is None:
             plain = _plain(word)
             # In lower case, "[SEP]" is not read as a symbol.
             ids = self._tokenizer.encode(plain.lower(), add_special_tokens=False).ids
-            found = (tuple(ids) or (self._unknown,), case_class(plain))
+            encoded = (tuple(ids) or (self._unknown,), case_class(plain))
             if len(self._cache) >= self._cache_size:
                 self._cache.clear()
-            self._cache[word] = found
-        return found
+            self._cache[word] = encoded
+        return encoded
 
     def __call__(self, words: Sequence[str]) -> EncodedSentence:
         """Encode one sentence."""
@@ -141,27 +148,7 @@ class WordEncoder:
             ends.append(len(subwords) - 1)
             cases.append(case)
         subwords.append(self._stop)
-        return EncodedSentence(
-            np.array(subwords, dtype=np.int64),
-            np.array(ends, dtype=np.int64),
-            _numbered(cases),
-        )
-
-
-def _symbol(path: Path, tokenizer: Tokenizer, name: str) -> int:
-    number: int | None = tokenizer.token_to_id(name)
-    if number is None:
-        raise ModelError(f"{path}: expected a subword {name!r}, found none")
-    return number
-
-
-def _check_unknown_words(path: Path, tokenizer: Tokenizer) -> None:
-    """Encode words that no vocabulary has: some tokenizers fail at the first of them."""
-    for word in ("\U0010fffd", "x" * 1000):
-        try:
-            tokenizer.encode(word, add_special_tokens=False)
-        except Exception as error:  # the library raises nothing more specific
-            raise ModelError(f"{path}: cannot be used ({error})") from None
+        return EncodedSentence(np.array(subwords, np.int64), np.array(ends, np.int64), _numbered(cases))
 
 
 def length_batches(sizes: Sequence[int], budget: int) -> Iterator[list[int]]:

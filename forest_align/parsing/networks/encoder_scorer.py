@@ -26,15 +26,12 @@ from forest_align.parsing.networks.vector_network import WordVectors
 from forest_align.types import InputError, ModelError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from forest_align.parsing.networks.encoder_batches import EncodedSentence, WordEncoder
-    from forest_align.parsing.networks.model_files import NetworkSizes
-    from forest_align.parsing.networks.span_network import OnDevice
-    from forest_align.parsing.networks.stored_tables import IntegerTable
-    from forest_align.parsing.networks.torch_layers import TorchVectorNetwork
 
 Result = TypeVar("Result")
+_upper_triangle = lru_cache(maxsize=256)(np.triu_indices)
 
 
 class Network(Protocol):
@@ -85,7 +82,12 @@ class EncoderScorer:
         if device.is_integer:
             network = IntegerParser(vectors.network, weights, sizes)
         else:
-            network = _on_device(vectors.network, weights, sizes, device)
+            import torch
+
+            from forest_align.parsing.networks.span_network import OnDevice, SpanNetwork
+
+            upper = SpanNetwork(weights, sizes, getattr(torch, device.dtype), vectors.network.place)
+            network = OnDevice(vectors.network, upper)
         return cls(network, vectors.encode, config, str(folder / WEIGHTS), device, vectors)
 
     def score(
@@ -108,30 +110,25 @@ class EncoderScorer:
         """Read a result for each sentence, in the encoder's batches; an error for unusable sentences."""
         results: list[Result | InputError | None] = [None] * len(batch)
         usable, encoded = [], []
+        most = self._network.longest
         for place, words in enumerate(batch):
             sentence = self._encode(words)
-            error = self._unusable(sentence)
-            if error is None:
+            subwords = len(sentence.subwords)
+            if not words:
+                results[place] = InputError("a sentence without words cannot be parsed")
+            elif subwords > most:  # a word has at least one
+                results[place] = InputError(
+                    f"sentence of {len(words)} words ({subwords - 2} subwords) is longer than the parser can "
+                    f"read ({most - 2} subwords)"
+                )
+            else:
                 usable.append(place)
                 encoded.append(sentence)
-            else:
-                results[place] = error
         sizes = [len(sentence.subwords) for sentence in encoded]
         for items in length_batches(sizes, self._device.batch_subwords):
             for item, result in zip(items, read([encoded[item] for item in items]), strict=True):
                 results[usable[item]] = result
         return results  # type: ignore[return-value]
-
-    def _unusable(self, sentence: EncodedSentence) -> InputError | None:
-        words, subwords = len(sentence.word_ends), len(sentence.subwords)
-        if words == 0:
-            return InputError("a sentence without words cannot be parsed")
-        if subwords > self._network.longest:  # a word has at least one
-            return InputError(
-                f"sentence of {words} words ({subwords - 2} subwords) is longer than the parser can read "
-                f"({self._network.longest - 2} subwords)"
-            )
-        return None
 
     def _score(self, sentences: list[EncodedSentence]) -> list[SpanScores]:
         raw, tags, vectors = self._network(sentences)
@@ -156,22 +153,3 @@ class EncoderScorer:
         best = iter((tags[:, 1:].argmax(1) + 1).tolist())
         for sentence in sentences:
             yield tuple(self._tag_names[next(best)] for _ in sentence.word_ends)
-
-
-def _on_device(
-    states: TorchVectorNetwork,
-    weights: Mapping[str, np.ndarray | IntegerTable],
-    sizes: NetworkSizes,
-    device: Device,
-) -> OnDevice:
-    """The network in torch."""
-    import torch
-
-    from forest_align.parsing.networks.span_network import OnDevice, SpanNetwork
-
-    return OnDevice(states, SpanNetwork(weights, sizes, getattr(torch, device.dtype), states.place))
-
-
-@lru_cache(maxsize=256)
-def _upper_triangle(size: int) -> tuple[np.ndarray, np.ndarray]:
-    return np.triu_indices(size)

@@ -46,10 +46,8 @@ class IntegerParser:
             _PartitionedLayer(named.below(f"encoder.layers.{number}."), sizes.heads)
             for number in range(sizes.layers)
         ]
-        self._label_input, self._label_bias = (
-            IntegerLinear(named["f_label.0.weight"]),
-            named["f_label.0.bias"],
-        )
+        self._label_input = IntegerLinear(named["f_label.0.weight"])
+        self._label_bias = named["f_label.0.bias"]
         self._tag_input = named.linear("f_tag.0")
         self._labels, self._tags = _Output(named.below("f_label.")), _Output(named.below("f_tag."))
 
@@ -89,15 +87,10 @@ class IntegerParser:
         half = annotations.shape[1] // 2
         posts = self._label_input(np.concatenate([annotations[:-1, :half], annotations[1:, half:]], 1))
         before, after = fenceposts(batch.word_starts)
-        scores = [
-            self._labels(
-                posts[after[start : start + SPAN_CHUNK]]
-                - posts[before[start : start + SPAN_CHUNK]]
-                + self._label_bias
-            )
-            for start in range(0, len(before), SPAN_CHUNK)
-        ]
-        return np.concatenate(scores)
+        chunks = [slice(start, start + SPAN_CHUNK) for start in range(0, len(before), SPAN_CHUNK)]
+        return np.concatenate(
+            [self._labels(posts[after[chunk]] - posts[before[chunk]] + self._label_bias) for chunk in chunks]
+        )
 
 
 def fenceposts(word_starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -131,10 +131,8 @@ def read_tables(folder: Path) -> dict[str, np.ndarray | IntegerTable]:
                 raise ModelError(f"{path}: expected {name + _SCALES!r} beside {name + _ROWS!r}")
             scales = stored[name + _SCALES]
             if value.ndim != 2 or scales.shape != value.shape[:1]:
-                raise ModelError(
-                    f"{path}: expected a scale for each row of {name + _ROWS!r}, "
-                    f"found shapes {value.shape} and {scales.shape}"
-                )
+                shapes = f"found shapes {value.shape} and {scales.shape}"
+                raise ModelError(f"{path}: expected a scale for each row of {name + _ROWS!r}, {shapes}")
             weights[name] = IntegerTable(value, scales)
         elif not name.endswith(_SCALES):
             weights[name] = value
@@ -149,9 +147,8 @@ def check_bounded(path: Path, weights: Mapping[str, np.ndarray | Table]) -> None
         value = weight if isinstance(weight, np.ndarray) else weight.largest()
         # NaN is not below anything.
         if value.dtype.kind == "f" and not (np.abs(value.astype(np.float32)) <= LARGEST_WEIGHT).all():
-            raise ModelError(
-                f"{path}: expected finite weights within ±{LARGEST_WEIGHT:.0f}, found others in {name!r}"
-            )
+            expected = f"expected finite weights within ±{LARGEST_WEIGHT:.0f}"
+            raise ModelError(f"{path}: {expected}, found others in {name!r}")
 
 
 def write_model(
@@ -184,24 +181,19 @@ def write_model(
     }
     description = {**config.layers, SECTION: section}
     (fresh / "config.json").write_text(json.dumps(description, indent=1) + "\n", encoding="utf-8")
-    save_file(_pack(weights), fresh / WEIGHTS)
-    # The library makes files readable by their owner only; all users may read an installed model.
-    (fresh / WEIGHTS).chmod(0o644)
-    shutil.rmtree(folder, ignore_errors=True)
-    fresh.rename(folder)
-
-
-def _pack(weights: Mapping[str, Any]) -> dict[str, np.ndarray]:
     packed = {}
     for name, weight in weights.items():
         value = np.asarray(weight)
         if value.ndim == 2:
-            packed[name + _ROWS], packed[name + _SCALES] = encoder.quantize(
-                np.ascontiguousarray(value, dtype=np.float32)
-            )
+            rows = np.ascontiguousarray(value, dtype=np.float32)
+            packed[name + _ROWS], packed[name + _SCALES] = encoder.quantize(rows)
         else:
             packed[name] = np.ascontiguousarray(value, dtype=np.float16)
-    return packed
+    save_file(packed, fresh / WEIGHTS)
+    # The library makes files readable by their owner only; all users may read an installed model.
+    (fresh / WEIGHTS).chmod(0o644)
+    shutil.rmtree(folder, ignore_errors=True)
+    fresh.rename(folder)
 
 
 # The only kinds of encoder and of parser that this package implements.
@@ -338,10 +330,8 @@ def check_weights(
     place = f"{folder / WEIGHTS}: does not fit config.json"
     # Of far too many layers even the names take all memory.
     if sizes.encoder_layers + sizes.layers > len(weights):
-        raise ModelError(
-            f"{place}: expected {sizes.encoder_layers} layers ('num_hidden_layers') and {sizes.layers} "
-            f"('num_layers'), found {len(weights)} weights"
-        )
+        layers = f"{sizes.encoder_layers} layers ('num_hidden_layers') and {sizes.layers} ('num_layers')"
+        raise ModelError(f"{place}: expected {layers}, found {len(weights)} weights")
     shapes = sizes.weight_shapes()
     for name, shape in shapes.items():
         if name not in weights:

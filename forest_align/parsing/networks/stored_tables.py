@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import mmap
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
@@ -15,33 +14,8 @@ from forest_align.types import ModelError
 #: Number of neighbours in a row of 4-bit integers that share a scale.
 GROUP = 64
 # Names of number types in safetensors files.
-_TYPES = {
-    "F16": "<f2",
-    "F32": "<f4",
-    "F64": "<f8",
-    "I8": "i1",
-    "U8": "u1",
-    "I32": "<i4",
-    "I64": "<i8",
-    "BOOL": "?",
-}
-
-
-class Table(Protocol):
-    """A matrix in small integers, whose rows are looked up."""
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Rows and columns."""
-
-    def __call__(self, numbers: np.ndarray) -> np.ndarray:
-        """Look up rows, int64 (...): float32 (..., K)."""
-
-    def whole(self) -> np.ndarray:
-        """All rows, float32 (n, K)."""
-
-    def largest(self) -> np.ndarray:
-        """The largest absolute value of each row or group, NaN or infinite if its scale is."""
+_TYPES = {"F16": "<f2", "F32": "<f4", "F64": "<f8", "I8": "i1", "U8": "u1", "I32": "<i4", "I64": "<i8"}
+_TYPES["BOOL"] = "?"
 
 
 class IntegerTable:
@@ -56,9 +30,8 @@ class IntegerTable:
 
     def __call__(self, numbers: np.ndarray) -> np.ndarray:
         """Look up rows, int64 (...): float32 (..., K)."""
-        return (
-            self._integers[numbers].astype(np.float32) * self._scales[numbers].astype(np.float32)[..., None]
-        )
+        scales = self._scales[numbers].astype(np.float32)
+        return self._integers[numbers].astype(np.float32) * scales[..., None]
 
     def whole(self) -> np.ndarray:
         """All rows, float32 (n, K)."""
@@ -99,6 +72,10 @@ class FourBitTable:
         groups = values.reshape(*values.shape[:-1], -1, GROUP)
         groups *= scales.astype(np.float32)[..., None]
         return values
+
+
+#: A matrix in small integers, whose rows are looked up.
+Table = IntegerTable | FourBitTable
 
 
 def whole(value: np.ndarray | Table) -> np.ndarray:

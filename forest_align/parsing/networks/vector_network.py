@@ -46,7 +46,13 @@ class WordVectors:
 
     def __init__(self, folder: Path = BUNDLED, device: Device | None = None) -> None:
         self._device = device or find_device()
-        sizes = _read_sizes(folder)
+        config, place = read_config(folder, ENCODER_SIZES), folder / ENCODER_SIZES
+        if config.get("format") != FORMAT:
+            raise ModelError(f"{place}: format {config.get('format')!r}, this version reads {FORMAT}")
+        layers, heads, distance = (
+            positive_number(place, config, name, int) for name in ("layers", "heads", "distance")
+        )
+        sizes = VectorSizes(layers, heads, distance, positive_number(place, config, "epsilon", float))
         path = folder / ENCODER_WEIGHTS
         stored = map_arrays(path)
         check_bounded(path, stored)
@@ -150,17 +156,6 @@ def _network(stored: Mapping[str, np.ndarray | Table], sizes: VectorSizes, devic
     from forest_align.parsing.networks.torch_layers import TorchVectorNetwork
 
     return TorchVectorNetwork(stored, sizes, getattr(torch, device.dtype), torch.device(device.place))
-
-
-def _read_sizes(folder: Path) -> VectorSizes:
-    """Read ``encoder.json`` of an encoder."""
-    config, place = read_config(folder, ENCODER_SIZES), folder / ENCODER_SIZES
-    if config.get("format") != FORMAT:
-        raise ModelError(f"{place}: format {config.get('format')!r}, this version reads {FORMAT}")
-    layers, heads, distance = (
-        positive_number(place, config, name, int) for name in ("layers", "heads", "distance")
-    )
-    return VectorSizes(layers, heads, distance, positive_number(place, config, "epsilon", float))
 
 
 # Weights of a layer by name, as a model file has them.

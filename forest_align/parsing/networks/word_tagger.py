@@ -50,8 +50,8 @@ class WordTagger:
         """Read ``tagger.json`` and ``tagger.safetensors``, which ``em/parser/tagger.py`` writes."""
         card, weights = read_config(folder, _CARD), folder / _WEIGHTS
         if card.get("format") != FORMAT:
-            found = card.get("format")
-            raise ModelError(f"{folder / _CARD}: format {found!r}, this version reads {FORMAT}")
+            message = f"format {card.get('format')!r}, this version reads {FORMAT}"
+            raise ModelError(f"{folder / _CARD}: {message}")
         arrays = map_arrays(weights)
         check_bounded(weights, arrays)
         shapes = {name: array.shape for name, array in arrays.items()}
@@ -85,22 +85,20 @@ class WordTagger:
         self, batch: Sequence[Sequence[str]], space_after: Sequence[Sequence[bool]] | None = None
     ) -> list[InputError | None]:
         """An error for each sentence that cannot be tagged; ``space_after`` makes no difference."""
-        return [self._unusable(words) for words in batch]
-
-    def _unusable(self, words: Sequence[str]) -> InputError | None:
-        if not words:
-            return InputError("a sentence without words cannot be tagged")
-        if len(words) > LONGEST:
-            return InputError(f"sentence of {len(words)} words is longer than can be tagged ({LONGEST})")
-        return None
+        errors: list[InputError | None] = [None] * len(batch)
+        for place, words in enumerate(batch):
+            if not words:
+                errors[place] = InputError("a sentence without words cannot be tagged")
+            elif len(words) > LONGEST:
+                message = f"sentence of {len(words)} words is longer than can be tagged ({LONGEST})"
+                errors[place] = InputError(message)
+        return errors
 
     def __call__(self, words: Sequence[str], vectors: np.ndarray) -> tuple[str, ...]:
         """Tag the words of a sentence. Shapes: ``vectors`` float32 (n, D)."""
         if vectors.shape[1] != len(self._vector):
-            raise ModelError(
-                f"{self._weights}: expected word vectors of {len(self._vector)} numbers, "
-                f"found {vectors.shape[1]}"
-            )
+            expected = f"expected word vectors of {len(self._vector)} numbers"
+            raise ModelError(f"{self._weights}: {expected}, found {vectors.shape[1]}")
         hidden = vectors @ self._vector + self._case[case_numbers(words)]
         np.maximum(hidden, 0, out=hidden)
         return tuple(self.tags[tag] for tag in (hidden @ self._output + self._bias).argmax(1).tolist())
