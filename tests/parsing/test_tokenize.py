@@ -34,10 +34,7 @@ def words(text: str) -> list[str]:
         ("I am done. ”", ["I", "am", "done", ".", "”"]),
         ("It is “fine.” He left", ["It", "is", "“", "fine", ".", "”", "He", "left"]),
         ("Born in 1805.[6] Died", ["Born", "in", "1805", ".", "[", "6", "]", "Died"]),
-        (
-            "See http://a.org/b?c=1, or ask me@a.org.",
-            ["See", "http://a.org/b?c=1", ",", "or", "ask", "me@a.org", "."],
-        ),
+        ("See http://a.org/b?c=1, or me@a.org.", ["See", "http://a.org/b?c=1", ",", "or", "me@a.org", "."]),
         ("Smith et al. [20] say", ["Smith", "et", "al.", "[", "20", "]", "say"]),
         ("He ’s out, they ’re in", ["He", "’s", "out", ",", "they", "’re", "in"]),
         ("...", ["..."]),
@@ -69,20 +66,7 @@ def test_text_is_split_the_penn_way(text: str, expected: list[str]) -> None:
     assert words(text) == expected
 
 
-BLANKS = (
-    "\n",
-    "\r\n",
-    "\x0b",
-    "\x0c",
-    "\x1c",
-    "\x85",
-    "\xa0",
-    "\u2003",
-    "\u2028",
-    "\u2029",
-    "\u3000",
-    "\t\n",
-)
+BLANKS = (*"\n\x0b\x0c\x1c\x85\xa0\u2003\u2028\u2029\u3000", "\r\n", "\t\n")
 
 
 @pytest.mark.parametrize("blank", [*BLANKS, " \n", "\u00a0 ", "\n\n"])
@@ -90,43 +74,17 @@ def test_a_full_stop_before_any_blank_is_a_word(blank: str) -> None:
     assert words(f"It ended.{blank}They left.") == ["It", "ended", ".", "They", "left", "."]
 
 
-@pytest.mark.parametrize(
-    ("rest", "first"),
-    [
-        ("– They", "–"),
-        ("— They", "—"),
-        ("- They", "-"),
-        ("-- They", "--"),
-        ("• They", "•"),
-        ("* They", "*"),
-        ("3 men", "3"),
-        ("$5 was", "$"),
-        ("€5 was", "€"),
-        ("#sad @me", "#sad"),
-        ("@me too", "@me"),
-        ("😀 They", "😀"),
-        ("☞ They", "☞"),
-        ("«Yes»", "«"),
-        ("‹Yes›", "‹Yes›"),
-        ("¿Yes?", "¿Yes"),
-        ("<b>They", "<"),
-        ("(They", "("),
-        ("… They", "…"),
-        ("... They", "..."),
-        ("★ They", "★"),
-        ("→ They", "→"),
-        ("& They", "&"),
-        ("+5 or", "+5"),
-        ("1990s music", "1990s"),
-        ("iPads sold", "iPads"),
-        ("they left", "they"),
-        ("他们", "他们"),
-        (":) They", ":"),
-    ],
-)
+# What follows a full stop and a blank; a bar ends the first word of it, if no blank does.
+FOLLOWING = """– They/— They/- They/-- They/• They/* They/3 men/$|5 was/€|5 was/#sad @me/@me too/😀 They
+☞ They/«|Yes»/‹Yes›/¿Yes|?/<|b>They/(|They/… They/... They/★ They/→ They/& They/+5 or/1990s music
+iPads sold/they left/他们/:|) They"""
+
+
+@pytest.mark.parametrize("rest", FOLLOWING.replace("\n", "/").split("/"))
 @pytest.mark.parametrize("blank", [" ", "\n"])
-def test_a_full_stop_before_any_sign_is_a_word(blank: str, rest: str, first: str) -> None:
-    assert words(f"It ended.{blank}{rest}")[:4] == ["It", "ended", ".", first]
+def test_a_full_stop_before_any_sign_is_a_word(blank: str, rest: str) -> None:
+    first = rest.replace("|", " ").split()[0]
+    assert words(f"It ended.{blank}{rest.replace('|', '')}")[:4] == ["It", "ended", ".", first]
 
 
 @pytest.mark.parametrize(
@@ -164,42 +122,15 @@ def test_words_before_full_stops(text: str, expected: list[str]) -> None:
     assert words(text) == expected
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "http://a.org/1",
-        "http://a.org/",
-        "https://a.org",
-        "https://a.org:8080/x?y=1&amp;z=2#end",
-        "https://a.org/?q=",
-        "http://a.org/x_(y)",
-        "www.a.org/b2",
-        "s3://bucket/key",
-        "a.org/page?x=1&y=2",
-        "mailto:a@b.org?subject=x",
-        "a.b+c@d-e.co.uk",
-        "doi:10.1000/182",
-        "http://a.org/x-",
-        "a.org?x=1&y=2",
-    ],
-)
+ADDRESSES = """http://a.org/1 http://a.org/ https://a.org https://a.org:8080/x?y=1&amp;z=2#end https://a.org/?q=
+http://a.org/x_(y) www.a.org/b2 s3://bucket/key a.org/page?x=1&y=2 mailto:a@b.org?subject=x a.b+c@d-e.co.uk
+doi:10.1000/182 http://a.org/x- a.org?x=1&y=2"""
+
+
+@pytest.mark.parametrize("address", ADDRESSES.split())
 def test_addresses_stay_whole_whatever_follows(address: str) -> None:
-    for after in (
-        ". It works",
-        ". it works",
-        ".\nIt",
-        ", it",
-        "; it",
-        "! It",
-        ") it",
-        "> it",
-        '" it',
-        "’ it",
-        "… it",
-    ):
-        found = words(f"See {address}{after}")
-        assert found[:2] == ["See", address]
-        assert found[2] == after[0]
+    for after in (". It works", ".\nIt", *(f"{mark} it" for mark in '.,;!)>"’…')):
+        assert words(f"See {address}{after}")[:3] == ["See", address, after[0]]
     assert words(f"({address}).") == ["(", address, ")", "."]
     assert words(f"{address}'s") == [address, "'s"]
 
@@ -237,12 +168,10 @@ def test_mixed_double_quotes_keep_the_form_that_the_user_wrote(text: str, expect
     assert words(text) == expected
 
 
-@given(
-    st.text(
-        alphabet=st.sampled_from("ab .,'\"`’´“”()[]!?$%&;:-*@#£€3\u200b\x00é😀א\ud800\x85\n1TN<>{}"),
-        max_size=30,
-    )
-)
+SIGNS = "ab .,'\"`’´“”()[]!?$%&;:-*@#£€3\u200b\x00é😀א\ud800\x85\n1TN<>{}"
+
+
+@given(st.text(SIGNS, max_size=30) | st.text(max_size=40))
 @example("``'' \"\"")
 @example("gonna''\"`''")
 @example("n’t’s")
@@ -272,32 +201,10 @@ def test_offsets_are_exact_whatever_stands_side_by_side(text: str) -> None:
     assert not text[at:].strip()
 
 
-@given(st.text(max_size=40))
-def test_any_text_at_all_is_tokenized(text: str) -> None:
-    assert "".join(words(text)) == "".join(text.split())
+LONG_LINES = ["a", "1", "a.", "a. ", "ab. ", "7. ", "a-", "a@b.c ", "A&", "1%", "é", "e\u0301", "&lt;"]
 
 
-@pytest.mark.parametrize(
-    "part",
-    [
-        "a",
-        "1",
-        "a.",
-        "a. ",
-        "ab. ",
-        "7. ",
-        "a-",
-        "a@b.c ",
-        "A&",
-        "1%",
-        "é",
-        "e\u0301",
-        "&lt;",
-        "www.",
-        "a://(",
-        "a.b/(",
-    ],
-)
+@pytest.mark.parametrize("part", [*LONG_LINES, "www.", "a://(", "a.b/("])
 def test_time_grows_with_the_length_of_a_line(part: str) -> None:
     def run(size: int) -> None:
         text = part * (size // len(part))

@@ -12,37 +12,28 @@ def names(text: str) -> list[tuple[str, str]]:
     return [(" ".join(words[e.start : e.end]), e.kind) for e in find_entities(words, tags)]
 
 
-def test_a_run_of_proper_nouns_is_a_name() -> None:
-    assert names("The/DT actor/NN Nicolas/NNP Cage/NNP met/VBD Bush/NNP") == [
-        ("Nicolas Cage", ""),
-        ("Bush", ""),
-    ]
-
-
-def test_a_title_is_no_part_of_the_name_but_tells_its_kind() -> None:
-    assert names("said/VBD Mr./NNP Fazio/NNP ./.") == [("Fazio", "person")]
-
-
-def test_all_titles_before_a_name_go_but_a_title_alone_is_a_name() -> None:
-    assert names("Prime/NNP Minister/NNP Blair/NNP") == [("Blair", "person")]
-    assert names("the/DT President/NNP") == [("President", "")]
-
-
-def test_particles_and_signs_join_names_and_small_letters_are_none() -> None:
-    assert names("Leonardo/NNP da/NNP Vinci/NNP met/VBD") == [("Leonardo da Vinci", "")]
-    assert names("Procter/NNP &/CC Gamble/NNP") == [("Procter & Gamble", "")]
-    assert names("Procter/NNP &/NNP Gamble/NNP") == [("Procter & Gamble", "")]
-    assert names("Radio/NNP 1/NNP plays/VBZ iowa/NNP") == [("Radio 1", "")]
-    assert names("Vinci/NNP da/NNP") == [("Vinci", "")]
-
-
-def test_of_joins_only_where_it_is_usual() -> None:
-    assert names("University/NNP of/IN Oxford/NNP") == [("University of Oxford", "organization")]
-    assert names("Smith/NNP of/IN Oxford/NNP") == [("Smith", ""), ("Oxford", "")]
-
-
-def test_days_and_months_are_no_names() -> None:
-    assert names("on/IN Monday/NNP in/IN May/NNP with/IN May/NNP") == []
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The/DT actor/NN Nicolas/NNP Cage/NNP met/VBD Bush/NNP", [("Nicolas Cage", ""), ("Bush", "")]),
+        # A title is no part of the name, but tells its kind; alone it is a name.
+        ("said/VBD Mr./NNP Fazio/NNP ./.", [("Fazio", "person")]),
+        ("Prime/NNP Minister/NNP Blair/NNP", [("Blair", "person")]),
+        ("the/DT President/NNP", [("President", "")]),
+        # Particles and signs join names.
+        ("Leonardo/NNP da/NNP Vinci/NNP met/VBD", [("Leonardo da Vinci", "")]),
+        ("Procter/NNP &/CC Gamble/NNP", [("Procter & Gamble", "")]),
+        ("Procter/NNP &/NNP Gamble/NNP", [("Procter & Gamble", "")]),
+        ("Radio/NNP 1/NNP plays/VBZ iowa/NNP", [("Radio 1", "")]),
+        ("Vinci/NNP da/NNP", [("Vinci", "")]),
+        # *of* joins only where it is usual.
+        ("University/NNP of/IN Oxford/NNP", [("University of Oxford", "organization")]),
+        ("Smith/NNP of/IN Oxford/NNP", [("Smith", ""), ("Oxford", "")]),
+        ("on/IN Monday/NNP in/IN May/NNP with/IN May/NNP", []),
+    ],
+)
+def test_runs_of_proper_nouns_are_names(text: str, expected: list[tuple[str, str]]) -> None:
+    assert names(text) == expected
 
 
 def test_without_tags_there_are_no_names() -> None:

@@ -1,8 +1,8 @@
-"""Trees read off charts: the k best, and exact probabilities of constituents whatever the forest holds."""
+"""Trees read off charts, exact probabilities of constituents, and the joined trees of texts."""
 
 from __future__ import annotations
 
-from itertools import islice, pairwise
+from itertools import islice, pairwise, product
 
 import numpy as np
 import pytest
@@ -11,10 +11,26 @@ from forest_align.cext import chart
 from forest_align.data.trees.penn import read_trees
 from forest_align.data.trees.treebanks import from_tree, gum_files
 from forest_align.eval.metrics.scores import calibrate
-from forest_align.parsing import Parser, load_parser, load_parser_for_alignment
-from forest_align.parsing.forests.decoding import NBest, SpanScores, log_posteriors
+from forest_align.parsing import (
+    Parser,
+    forest_from_bracket,
+    forest_from_trees,
+    load_parser,
+    load_parser_for_alignment,
+    sentence_from_bracket,
+)
+from forest_align.parsing.forests.decoding import (
+    NBest,
+    SpanScores,
+    joined_forest,
+    joined_n_best,
+    log_posteriors,
+    starts_of_sentences,
+)
 from forest_align.parsing.forests.forest_builder import Constituent
-from forest_align.types import ParseForest, Sentence, Token
+from forest_align.parsing.forests.trees import read_bracket
+from forest_align.types import InputError, Node, ParseForest, Sentence, Token
+from forest_align.types._forest_objects import check_forest
 from forest_align.types.brackets import split_chain
 
 from ...cext.reference import chart_reference
@@ -113,15 +129,13 @@ def test_forests_of_every_size_agree_on_a_node() -> None:
     assert len(found) > 20
 
 
-def test_a_parser_that_is_not_asked_leaves_them_out() -> None:
-    sentence = Parser(fake.FakeScorer(), posteriors=False).parse("They won a game.")
-    assert sentence.forest is not None and np.isnan(sentence.forest.log_posterior).all()
-
-
-def test_parsers_for_alignment_leave_them_out() -> None:
-    sentences = [load().parse("They won.") for load in (load_parser, load_parser_for_alignment)]
-    known = [not np.isnan(sentence.forest.log_posterior).all() for sentence in sentences if sentence.forest]
-    assert known == [True, False]
+def test_parsers_that_are_not_asked_and_those_for_alignment_leave_them_out() -> None:
+    not_asked = Parser(fake.FakeScorer(), posteriors=False)
+    forests = [
+        parser.parse("They won.").forest for parser in (load_parser(), load_parser_for_alignment(), not_asked)
+    ]
+    known = [not np.isnan(forest.log_posterior).all() for forest in forests if forest is not None]
+    assert known == [True, False, False]
 
 
 def test_forbidden_spans_and_high_scores_do_no_harm() -> None:
@@ -134,15 +148,9 @@ def test_forbidden_spans_and_high_scores_do_no_harm() -> None:
     assert np.isfinite(found).all()
 
 
-def test_an_n_best_list_gives_its_trees_with_their_log_probabilities() -> None:
-    parser = Parser(fake.FakeScorer(), forest_size=5)
-    found = parser.n_best("They won a game.")
-    assert len(found) == 5
-    assert [bracket for _, bracket in found] == found.brackets()
-    logs = [log_probability for log_probability, _ in found]
-    assert logs == found.log_probabilities.tolist() and all(a >= b for a, b in pairwise(logs))
-    with pytest.raises(ValueError, match="empty"):
-        parser.n_best("")
+def test_an_n_best_list_gives_its_trees_best_first() -> None:
+    trees = Parser(fake.FakeScorer(), forest_size=5).n_best("They won a game.")
+    assert len(trees) == 5 and all(a >= b for a, b in pairwise(trees.log_probabilities.tolist()))
 
 
 def error_of_nodes(parses: list[tuple[ParseForest, set[tuple[int, int, str]]]], name: str) -> float:
@@ -196,15 +204,95 @@ def test_the_trees_come_with_their_log_probabilities_and_brackets_by_name(two_tr
 
 def test_the_forest_has_the_probabilities_of_the_list_and_of_the_chart(two_trees: NBest) -> None:
     forest = two_trees.forest()
-    found = {
-        label: (probability, posterior)
-        for label, probability, posterior in zip(
-            forest.labels, np.exp(forest.log_marginal), forest.log_posterior, strict=True
-        )
-    }
-    assert found == {
-        "-LRB-": (pytest.approx(1.0), -0.1),
-        "NN": (pytest.approx(1.0), -0.2),
-        "S::NP": (pytest.approx(0.75), -0.3),
-        "X": (pytest.approx(0.25), -0.4),
-    }
+    probabilities = dict(zip(forest.labels, np.exp(forest.log_marginal), strict=True))
+    assert probabilities == pytest.approx({"-LRB-": 1, "NN": 1, "S::NP": 0.75, "X": 0.25})
+    posteriors = dict(zip(forest.labels, forest.log_posterior, strict=True))
+    assert posteriors == {"-LRB-": -0.1, "NN": -0.2, "S::NP": -0.3, "X": -0.4}
+
+
+LEFT = "(S (NP (PRP He)) (VP (VBD left)) (. .))"
+STAYED = "(S (NP (PRP She)) (VP (VBD stayed)) (. .))"
+WAITED = "(S (NP (PRP They)) (VP (VBD waited)) (. .))"
+TEXT = f"(TEXT {LEFT} {STAYED} {WAITED})"
+
+
+def forest_of(*trees: str, probabilities: tuple[float, ...] = ()) -> ParseForest:
+    return forest_from_trees(
+        [read_bracket(tree) for tree in trees], np.log(probabilities) if probabilities else None
+    )[1]
+
+
+def test_one_sentence_is_returned_as_it_is() -> None:
+    forest = forest_of(LEFT)
+    assert joined_forest([forest]) is forest
+
+
+def test_joined_forests_equal_the_forest_of_the_joined_tree() -> None:
+    joined = joined_forest([forest_of(LEFT), forest_of(STAYED), forest_of(WAITED)])
+    check_forest(joined)
+    words, whole = forest_from_bracket(TEXT)
+    assert joined.bracket(words) == TEXT
+    assert joined.to_dict() == whole.to_dict()
+
+
+def test_only_the_root_and_the_joins_of_whole_sentences_cross_a_boundary() -> None:
+    joined = joined_forest([forest_of(LEFT), forest_of(STAYED), forest_of(WAITED)])
+    nodes = map(joined.node, range(len(joined)))
+    crossing = [node for node in nodes if any(node.start < bound < node.end for bound in (3, 6))]
+    assert crossing == [Node(3, 9, "TEXT'", False, 4), Node(0, 9, "TEXT", True, 1)]
+
+
+def test_sentences_keep_the_probabilities_of_their_trees() -> None:
+    flat = "(X (PRP She) (VBD stayed) (. .))"
+    joined = joined_forest([forest_of(LEFT), forest_of(STAYED, flat, probabilities=(0.25, 0.75))])
+    check_forest(joined)
+    words = ("He", "left", ".", "She", "stayed", ".")
+    trees = [(np.exp(value), bracket) for value, bracket in joined.scored_brackets(words)]
+    assert trees == [
+        (pytest.approx(0.75), f"(TEXT {LEFT} {flat})"),
+        (pytest.approx(0.25), f"(TEXT {LEFT} {STAYED})"),
+    ]
+
+
+def test_the_best_trees_of_a_text_are_those_of_all_combinations() -> None:
+    parser = Parser(fake.FakeScorer(), forest_size=6)
+    parts = [parser.n_best(words) for words in ("a b c", "d e f g", "h i")]
+    joined = joined_n_best(parts, "a b c d e f g h i", 6, 0.0)
+    combinations = (tuple(zip(*trees, strict=True)) for trees in product(*parts))
+    combined = sorted(((sum(scores), " ".join(trees)) for scores, trees in combinations), reverse=True)[:6]
+    assert [tree for _, tree in joined] == [f"(TEXT {trees})" for _, trees in combined]
+    np.testing.assert_allclose(joined.log_probabilities, [score for score, _ in combined])
+    assert joined.log_posteriors is not None and len(joined.log_posteriors) == len(joined.constituents)
+    check_forest(joined.forest())
+
+
+def test_combinations_far_from_the_best_are_left_out_when_asked_for() -> None:
+    parser = Parser(fake.FakeScorer(), forest_size=6)
+    parts = [parser.n_best("a b c"), parser.n_best("d e f")]
+    every = joined_n_best(parts, "", 36, 0.0).log_probabilities
+    ratio = float(np.exp(every[3] - every[0] - 1e-9))
+    found = joined_n_best(parts, "", 36, ratio).log_probabilities
+    np.testing.assert_array_equal(found, every[every >= every[0] + np.log(ratio)])
+    assert 4 <= len(found) < len(every)
+
+
+def test_a_given_tree_with_the_label_of_a_text_has_its_sentences() -> None:
+    sentence = sentence_from_bracket(TEXT)
+    assert sentence.forest is not None
+    assert sentence.forest.bracket(sentence.words) == TEXT
+    assert sentence.starts == starts_of_sentences(sentence.forest) == (3, 6)
+    assert sentence_from_bracket(LEFT).starts == ()
+
+
+def test_a_given_tree_over_two_sentences_stays_as_it_is() -> None:
+    tree = "(S (S (NP (PRP He)) (VP (VBD left))) (. .) (S (NP (PRP She)) (VP (VBD stayed))) (. .))"
+    sentence = sentence_from_bracket(tree)
+    assert sentence.starts == ()
+    assert sentence.forest is not None and sentence.forest.bracket(sentence.words) == tree
+
+
+def test_trees_side_by_side_are_refused_with_a_hint() -> None:
+    with pytest.raises(
+        InputError, match=r"expected one bracketed tree, found 2 \(.* children of one tree, \(TEXT"
+    ):
+        sentence_from_bracket(f"{LEFT} {STAYED}")

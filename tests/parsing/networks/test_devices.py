@@ -1,5 +1,6 @@
 """Networks on devices: floating point on the processor, a pretended GPU, and a real one if it is there."""
 
+# ruff: noqa: SIM905
 from __future__ import annotations
 
 import os
@@ -21,10 +22,10 @@ from forest_align.types import InputError, Sentence
 from .pretended_device import Moved, PretendedGpu
 
 SENTENCES = [
-    "The cat sat on the mat .".split(),  # noqa: SIM905
-    "After being ill for a long time , he died in New York City .".split(),  # noqa: SIM905
+    "The cat sat on the mat .".split(),
+    "After being ill for a long time , he died in New York City .".split(),
     ["Go"],
-    "The committee which had met twice agreed that nothing could be done about it .".split(),  # noqa: SIM905
+    "The committee which had met twice agreed that nothing could be done about it .".split(),
 ]
 ON_GPU = Device("cuda", "float32", 1 << 14)
 
@@ -91,12 +92,10 @@ def test_the_pretended_gpu_refuses_what_a_gpu_refuses() -> None:
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_16_bits_parse_nearly_as_32_do(dtype: str) -> None:
+    devices = (Device("cpu", kind, 1 << 14) for kind in ("float32", dtype))
     exact, rough = (
-        Parser(
-            EncoderScorer.read(MODELS / "en", device=(device := Device("cpu", kind, 1 << 14))),
-            vectors=WordVectors(device=device),
-        )
-        for kind in ("float32", dtype)
+        Parser(EncoderScorer.read(MODELS / "en", device=device), vectors=WordVectors(device=device))
+        for device in devices
     )
     for one, other in zip(exact.parse_many(SENTENCES), rough.parse_many(SENTENCES), strict=True):
         assert isinstance(one, Sentence) and isinstance(other, Sentence)

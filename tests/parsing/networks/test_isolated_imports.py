@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from forest_align.parsing.networks.isolated_imports import import_isolated
-from forest_align.parsing.parser_loading import MODELS
 
 WITHOUT_PLUG_INS = """
 import sys
@@ -58,16 +57,11 @@ def run(code: str) -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_parsing_loads_no_plug_ins_and_leaves_the_package_whole_for_others() -> None:
-    run(WITHOUT_PLUG_INS)
+@pytest.mark.parametrize("code", [WITHOUT_PLUG_INS, WITHOUT_TRANSFORMERS], ids=["plug-ins", "transformers"])
+def test_parsing_loads_little_and_leaves_packages_whole_for_others(code: str) -> None:
+    run(code)
 
 
-@pytest.mark.skipif(not (MODELS / "en").is_dir(), reason="the bundled model has not been built")
-def test_the_bundled_parser_starts_without_transformers_and_the_whole_of_nltk() -> None:
-    run(WITHOUT_TRANSFORMERS)
-
-
-@pytest.mark.skipif(not (MODELS / "en").is_dir(), reason="the bundled model has not been built")
 @pytest.mark.parametrize("before", [AS_IF_MISSING, AS_IF_BROKEN], ids=["missing", "broken"])
 def test_aligners_work_without_what_only_training_and_other_parsers_need(before: str) -> None:
     run(before + ALIGNING)
