@@ -96,35 +96,28 @@ class Lemmatizer:
 
     def _inflected(self, lower: str, part: str) -> str:
         """The first lemma from an exception or a rule that is in WordNet; empty if there is none."""
-        irregular = self._store.exceptions.get((part, lower))
+        store = self._store
+        irregular = store.exceptions.get((part, lower))
         if irregular is not None:
-            return self._american(irregular, lower) if part == "v" else irregular
+            # WordNet lists *instal*; the American lemma of *installed* is *install*.
+            doubled = irregular + "l"
+            is_american = part == "v" and lower.startswith(doubled) and store.has(doubled, "v")
+            return doubled if is_american else irregular
         if part == "n":
-            return self._singular(lower)
+            if lower in _INVARIABLE:
+                return lower
+            # The singular with the most meanings: *uses* is no plural of the U.S., nor *doses* of DOS.
+            meanings = {
+                noun: len(store.synsets(noun, "n")) - handicap
+                for noun, handicap in _singulars(lower)
+                if store.has(noun, "n")
+            }
+            return max(meanings, key=meanings.__getitem__, default="")
         parts = "ra" if part == "r" else part
-        for candidate in _detached(lower, part):
-            if any(self._store.has(candidate, one) for one in parts):
-                return candidate
+        for base in _verb_bases(lower) if part == "v" else _positives(lower):
+            if any(store.has(base, kind) for kind in parts):
+                return base
         return ""
-
-    def _american(self, irregular: str, lower: str) -> str:
-        """The American lemma of an irregular verb form: *install* for *installed*; WordNet lists *instal*."""
-        doubled = irregular + "l"
-        return doubled if lower.startswith(doubled) and self._store.has(doubled, "v") else irregular
-
-    def _singular(self, lower: str) -> str:
-        """The possible singular with the most meanings; empty if none is in WordNet.
-
-        So ``uses`` is not a plural of the U.S., and ``doses`` is not a plural of DOS.
-        """
-        if lower in _INVARIABLE:
-            return lower
-        meanings = {
-            noun: len(self._store.synsets(noun, "n")) - handicap
-            for noun, handicap in _singulars(lower)
-            if self._store.has(noun, "n")
-        }
-        return max(meanings, key=meanings.__getitem__, default="")
 
 
 def _singulars(word: str) -> Iterator[tuple[str, float]]:
@@ -142,21 +135,19 @@ def _singulars(word: str) -> Iterator[tuple[str, float]]:
     yield word, math.inf
 
 
-def _detached(word: str, part: str) -> Iterator[str]:
-    """Possible bases of a verb, adjective or adverb, likeliest first; the last is the word itself."""
-    if part == "v":
-        yield from _verb_bases(word)
-    else:
-        for ending in ("er", "est"):
-            if word.endswith(ending):
-                stem = word[: -len(ending)]
-                yield from _without_ending(stem)
-                if stem.endswith("i"):
-                    yield stem[:-1] + "y"
+def _positives(word: str) -> Iterator[str]:
+    """Possible bases of an adjective or adverb, likeliest first; the last is the word itself."""
+    for ending in ("er", "est"):
+        if word.endswith(ending):
+            stem = word[: -len(ending)]
+            yield from _without_ending(stem)
+            if stem.endswith("i"):
+                yield stem[:-1] + "y"
     yield word
 
 
 def _verb_bases(word: str) -> Iterator[str]:
+    """Possible bases of a verb, likeliest first; the last is the word itself."""
     if word.endswith("ies") or word.endswith("ied"):
         yield word[:-3] + "y"
     if word.endswith("es") and word[:-2].endswith((*_SIBILANTS, "o")):
@@ -166,6 +157,7 @@ def _verb_bases(word: str) -> Iterator[str]:
     for ending in ("ed", "ing"):
         if word.endswith(ending) and len(word) > len(ending) + 1:
             yield from _without_ending(word[: -len(ending)])
+    yield word
 
 
 def _without_ending(stem: str) -> Iterator[str]:

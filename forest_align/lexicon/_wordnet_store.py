@@ -99,23 +99,21 @@ class WordNetStore:
         number = self.ids.get(lemma)
         if number is None:
             return []
-        found: list[int] = self._synset_ids[
-            self._synset_starts[number] : self._synset_starts[number + 1]
-        ].tolist()
+        start, end = self._synset_starts[number : number + 2]
+        synsets: list[int] = self._synset_ids[start:end].tolist()
         if part:
             index = _PARTS_OF_SPEECH.index(part)
             low, high = self._first_synsets[index : index + 2]
-            found = [synset for synset in found if low <= synset < high]
-        return found
+            synsets = [synset for synset in synsets if low <= synset < high]
+        return synsets
 
     def relatives(self, lemma: str) -> list[int]:
         """Numbers of the lemmas that WordNet calls derivationally related, in either direction."""
         number = self.ids.get(lemma)
         if number is None:
             return []
-        relatives: list[int] = self._relative_ids[
-            self._relative_starts[number] : self._relative_starts[number + 1]
-        ].tolist()
+        start, end = self._relative_starts[number : number + 2]
+        relatives: list[int] = self._relative_ids[start:end].tolist()
         return relatives
 
     def antonyms(self, lemma: str) -> frozenset[int]:
@@ -134,8 +132,8 @@ class WordNetStore:
     def hypernyms(self, synset: int) -> list[int]:
         """Numbers of the synsets directly above a synset: of more general meaning, or its class."""
         start, end = (int(self._hypernym_ends[at]) if at >= 0 else 0 for at in (synset - 1, synset))
-        found: list[int] = self._hypernym_ids[start:end].tolist()
-        return found
+        above: list[int] = self._hypernym_ids[start:end].tolist()
+        return above
 
     def wholes(self, synset: int) -> list[int]:
         """Numbers of the synsets of which a synset is a part, a member or the substance."""
@@ -149,13 +147,13 @@ class WordNetStore:
 def _seconds(pairs: np.ndarray, first: int) -> list[int]:
     """The second numbers of sorted pairs with this first number."""
     start, end = pairs[:, 0].searchsorted([first, first + 1])
-    found: list[int] = pairs[start:end, 1].tolist()
-    return found
+    seconds: list[int] = pairs[start:end, 1].tolist()
+    return seconds
 
 
 def _partners(pairs: np.ndarray) -> dict[int, frozenset[int]]:
     """Map each first number of the pairs to the second ones."""
-    found: dict[int, set[int]] = {}
+    partners: dict[int, set[int]] = {}
     for one, two in pairs.tolist():
-        found.setdefault(one, set()).add(two)
-    return {one: frozenset(others) for one, others in found.items()}
+        partners.setdefault(one, set()).add(two)
+    return {one: frozenset(others) for one, others in partners.items()}

@@ -78,10 +78,10 @@ def word_evidence(
         If the sentences have vectors of different sizes, or with numbers that are not finite.
     """
     check_comparable(source, target)
-    found = lexical_evidence(source, target, lexicon, ppdb)
-    if source.vectors is not None and target.vectors is not None and found.size:
-        found[source.vectors @ target.vectors.T >= cosine] |= Evidence.EMBEDDING
-    return found
+    table = lexical_evidence(source, target, lexicon, ppdb)
+    if source.vectors is not None and target.vectors is not None and table.size:
+        table[source.vectors @ target.vectors.T >= cosine] |= Evidence.EMBEDDING
+    return table
 
 
 def lexical_evidence(
@@ -97,13 +97,13 @@ def lexical_evidence(
     _add_substrings(cells, [left.surface for left in lefts], [right.surface for right in rights])
     for cell in same:
         cells[cell] &= ~_RELATIONS
-    found = np.array(cells, dtype=np.int32).reshape(len(lefts), width)
+    table = np.array(cells, dtype=np.int32).reshape(len(lefts), width)
     words, others = source.words, target.words
     for i, (start, end) in acronym_spans(words, others):
-        found[i, start:end] |= Evidence.ACRONYM
+        table[i, start:end] |= Evidence.ACRONYM
     for j, (start, end) in acronym_spans(others, words):
-        found[start:end, j] |= Evidence.ACRONYM
-    return found
+        table[start:end, j] |= Evidence.ACRONYM
+    return table
 
 
 def _add_shared(cells: array[int], lefts: Sequence[WordProfile], rights: Sequence[WordProfile]) -> list[int]:
@@ -150,16 +150,16 @@ def paraphrase_scores(
     Shapes: returns float32 (2, n, m).
     """
     lefts, rights = lexicon.profiles(source), lexicon.profiles(target)
-    found = np.zeros((2, len(lefts), len(rights)), dtype=np.float32)
+    scores = np.zeros((2, len(lefts), len(rights)), dtype=np.float32)
     if pairs is None:
-        return found
+        return scores
     for i, left in enumerate(lefts):
         for one in {left.lower, left.lemma}:
             partners = frozenset(pairs.partners(one))
             for j, right in enumerate(rights):
                 for two in partners.intersection((right.lower, right.lemma)):
-                    found[:, i, j] = np.maximum(found[:, i, j], pairs.scores(one, two))
-    return found
+                    scores[:, i, j] = np.maximum(scores[:, i, j], pairs.scores(one, two))
+    return scores
 
 
 def _add_substrings(cells: array[int], lefts: Sequence[str], rights: Sequence[str]) -> None:
@@ -179,14 +179,14 @@ def _add_substrings(cells: array[int], lefts: Sequence[str], rights: Sequence[st
 
 def word_relations(left: WordProfile, right: WordProfile) -> int:
     """The relations of two different lemmas, as in a cell of :func:`lexical_evidence`; 0 for the same."""
-    found = 0
+    relations = 0
     for key, bit in left.seeks:
         if key in right.provides:
-            found |= bit
+            relations |= bit
     one, two = left.surface, right.surface
     if one and two and (one in two or two in one):
-        found |= _SUBSTRING
-    return 0 if found & SAME_LEMMA else found & _RELATIONS
+        relations |= _SUBSTRING
+    return 0 if relations & SAME_LEMMA else relations & _RELATIONS
 
 
 @cache

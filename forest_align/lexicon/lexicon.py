@@ -144,7 +144,7 @@ class Lexicon:
         shared += [(f".{key}", Evidence.ABBREVIATION) for key in abbreviation_keys(word, tag, lemma)]
         groups = FUNCTION_GROUPS.get(lower, ())
         shared += [(f"&{group}", Evidence.FUNCTION) for group in groups]
-        if _is_preposition(lower):
+        if lower in PREPOSITIONS or lower == "toward":
             shared.append(("@", Evidence.PREPOSITION))
         is_mark = is_punctuation(lower)
         is_function = bool(groups) or lower in PREPOSITIONS or is_mark
@@ -176,19 +176,15 @@ class Lexicon:
 
     def _related_synsets(self, synset: int) -> _RelatedSynsets:
         """What a synset leads to in WordNet."""
-        found: dict[int, int] = {}
+        steps_to: dict[int, int] = {}
         level = [synset]
         for step in range(1, _STEPS_UP + 1):
-            level = [above for one in level for above in self.store.hypernyms(one)]
+            level = [above for below in level for above in self.store.hypernyms(below)]
             for above in level:
-                found.setdefault(above, step)
+                steps_to.setdefault(above, step)
         wholes = tuple((other, 1) for other in self.store.wholes(synset))
         consequences = tuple((other, 1) for other in self.store.consequences(synset))
-        return _RelatedSynsets(wholes, consequences, tuple(found.items()))
-
-
-def _is_preposition(lower: str) -> bool:
-    return lower in PREPOSITIONS or lower == "toward"
+        return _RelatedSynsets(wholes, consequences, tuple(steps_to.items()))
 
 
 @cache
@@ -215,11 +211,11 @@ def wordnet_relations(source: Sentence, target: Sentence, lexicon: Lexicon) -> n
     Shapes: returns float32 (4, n, m).
     """
     lefts, rights = _word_senses(source, lexicon), _word_senses(target, lexicon)
-    found = np.zeros((len(WORDNET_RELATIONS), len(lefts), len(rights)), dtype=np.float32)
-    general, special, parts, consequences = found
+    tables = np.zeros((len(WORDNET_RELATIONS), len(lefts), len(rights)), dtype=np.float32)
+    general, special, parts, consequences = tables
     _raise_cells((parts, consequences, special), lefts, rights, lexicon)
     _raise_cells((parts.T, consequences.T, general.T), rights, lefts, lexicon)
-    return found
+    return tables
 
 
 def _word_senses(sentence: Sentence, lexicon: Lexicon) -> list[_Senses]:

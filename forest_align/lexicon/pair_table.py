@@ -7,7 +7,7 @@ import math
 import re
 import zlib
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -150,11 +150,8 @@ def _read_pairs(path: Path) -> Iterator[_Row]:
                 if len(columns) >= 2 and columns[0].strip(" ") and columns[1].strip(" "):
                     yield _Row(columns[0], columns[1], *both)
                 elif line.strip():
-                    raise InputError(
-                        "expected two words or phrases separated by a tab, or a line of PPDB",
-                        file=str(path),
-                        line=number,
-                    )
+                    message = "expected two words or phrases separated by a tab, or a line of PPDB"
+                    raise InputError(message, file=str(path), line=number)
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or f"cannot read the pairs: {error}"
         raise InputError(reason, file=str(path)) from error
@@ -164,19 +161,14 @@ def _columns_of_ppdb(line: str) -> tuple[list[str], list[float]]:
     """The two phrases of a line in PPDB's format and their probabilities; nothing for any other line."""
     columns = line.split(" ||| ", 4)
     values = dict(item.rsplit("=", 1) for item in columns[3].split(" ") if "=" in item) if columns[3:] else {}
-    both = [_probability(values, names) for names in (_FORWARD, _BACKWARD)]
+    probabilities = []
+    for names in (_FORWARD, _BACKWARD):
+        cost = next((float(values[name]) for name in names if name in values), math.inf)
+        if math.isnan(cost):
+            raise ValueError(names)
+        probabilities.append(math.exp(-max(cost, 0.0)))
     # PPDB's escape for the column separator within a column.
-    return [phrase.replace("&#124;", "|") for phrase in columns[1:3]], both
-
-
-def _probability(values: dict[str, str], names: Sequence[str]) -> float:
-    for name in names:
-        if name in values:
-            cost = float(values[name])
-            if math.isnan(cost):
-                raise ValueError(name)
-            return math.exp(-max(cost, 0.0))
-    return 0.0
+    return [phrase.replace("&#124;", "|") for phrase in columns[1:3]], probabilities
 
 
 def paraphrase_table(given: PairTable | str | Path | None) -> PairTable | None:
@@ -184,7 +176,6 @@ def paraphrase_table(given: PairTable | str | Path | None) -> PairTable | None:
     if given is None or isinstance(given, PairTable):
         return given
     if not isinstance(given, str | Path):
-        raise InputError(
-            f"expected a PairTable or the path of a file of pairs, found {type(given).__name__}", field="ppdb"
-        )
+        message = f"expected a PairTable or the path of a file of pairs, found {type(given).__name__}"
+        raise InputError(message, field="ppdb")
     return PairTable.load(given)

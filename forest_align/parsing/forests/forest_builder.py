@@ -172,7 +172,8 @@ def _normalised(log_probabilities: Sequence[float] | np.ndarray | None, count: i
     if not np.isfinite(values).all():
         raise InputError("expected finite log-probabilities")
     probabilities = np.exp(values - values.max())
-    return list((probabilities / probabilities.sum()).tolist())
+    normalised: list[float] = (probabilities / probabilities.sum()).tolist()
+    return normalised
 
 
 def _add_constituents(
