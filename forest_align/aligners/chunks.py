@@ -5,26 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from forest_align.aligners.contextual.pair_evidence import pair_evidence
+from forest_align.aligners.pair import GivenChunks
 from forest_align.aligners.phrases.features import span_evidence
-from forest_align.aligners.phrases.relation_model import relation_features
+from forest_align.aligners.phrases.relation_model import RelationModel, relation_features
+from forest_align.aligners.phrases.sentence_spans import SentenceSpans
 from forest_align.alignment import CHUNK_RELATIONS, Alignment, Links, PhrasePair, PhraseRelation, Span
 from forest_align.data.formats.format import ChunkLink
+from forest_align.lexicon.lexicon import Lexicon
 from forest_align.lexicon.tables import is_content_word
 from forest_align.meaning.relation_algebra import OPPOSITE, related_by
 from forest_align.meaning.sentence_comparison import atomic_relations
-from forest_align.types import Node
-
-if TYPE_CHECKING:
-    from forest_align.aligners.pair import GivenChunks
-    from forest_align.aligners.phrases.relation_model import RelationModel
-    from forest_align.aligners.phrases.sentence_spans import SentenceSpans
-    from forest_align.lexicon.lexicon import Lexicon
-    from forest_align.types import Sentence
+from forest_align.types import Node, Sentence
 
 #: Name of the aligner of chunks.
 CHUNK_ALIGNER = "chunks"

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from forest_align.alignment import AtomicRelation
-from forest_align.lexicon.quantities import QuantityComparison, compare, date_parts, read_quantities
+from forest_align.alignment import AtomicRelation, Span
+from forest_align.lexicon.quantities import Quantity, QuantityComparison, compare, date_parts, read_quantities
+from forest_align.meaning._read_sentence import Cell, LinkedSentences, ReadSentence
 from forest_align.meaning.meaning_words import VALUES
 from forest_align.meaning.relation_algebra import DIFFERENT, GENERAL, SPECIFIC
-
-if TYPE_CHECKING:
-    from forest_align.alignment import Span
-    from forest_align.lexicon.quantities import Quantity
-    from forest_align.meaning._read_sentence import Cell, LinkedSentences, ReadSentence
 
 # *Rose to 5 percent*, *rose by 5 percent*
 _TO_AND_BY = (["to"], ["by"])

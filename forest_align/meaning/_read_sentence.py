@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from forest_align.alignment import Span
 from forest_align.lexicon.lexicon import WordProfile, load_lexicon
 from forest_align.lexicon.tables import NEGATIONS, is_content_word, negating_words
 from forest_align.meaning.meaning_words import (
@@ -21,10 +22,7 @@ from forest_align.meaning.meaning_words import (
 )
 from forest_align.meaning.relation_algebra import DIFFERENT, OPPOSITE
 from forest_align.parsing.dependencies.typed import Dependency, forest_dependencies
-
-if TYPE_CHECKING:
-    from forest_align.alignment import Span
-    from forest_align.types import Sentence
+from forest_align.types import Sentence
 
 Cell = tuple[int, int]  # a link
 # The partners of each linked word of the source, and of the target

@@ -6,22 +6,18 @@ Kovatchev et al. (2018): inflectional and derivational changes, spelling, format
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise, product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from forest_align.alignment import CHANGE_NAMES
 from forest_align.lexicon.groups import lexical_groups
 from forest_align.lexicon.lexicon import load_lexicon
-from forest_align.lexicon.quantities import QuantityComparison, compare, read_quantities
+from forest_align.lexicon.quantities import Quantity, QuantityComparison, compare, read_quantities
 from forest_align.lexicon.tables import FUNCTION_GROUPS
 from forest_align.lexicon.written_forms import is_misspelling, word_change
 from forest_align.parsing.dependencies.entities import find_entities
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from forest_align.lexicon.quantities import Quantity
-    from forest_align.types import Sentence
+from forest_align.types import Sentence
 
 Span = tuple[int, int]
 

@@ -7,10 +7,9 @@ words are added, so a phrase that holds two opposite words is never called equiv
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from forest_align.alignment import AtomicRelation, Span
+from forest_align.alignment import AtomicRelation, Span
 
 EQUIVALENT, SPECIFIC, GENERAL = "equivalent", "more specific", "more general"
 DIFFERENT, OPPOSITE = "different", "opposite"

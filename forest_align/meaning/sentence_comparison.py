@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-from forest_align.alignment import AtomicRelation, Span
+from forest_align.alignment import Alignment, AtomicRelation, Span
 from forest_align.lexicon.groups import Group, lexical_groups
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.lexicon.number_tables import UNITS
@@ -37,11 +36,8 @@ from forest_align.meaning.relation_algebra import (
     Scope,
     SentenceRelations,
 )
-
-if TYPE_CHECKING:
-    from forest_align.alignment import Alignment
-    from forest_align.parsing.dependencies.typed import Dependency
-    from forest_align.types import Sentence
+from forest_align.parsing.dependencies.typed import Dependency
+from forest_align.types import Sentence
 
 # Quantifiers whose noun is in a context that turns relations around.
 _DOWNWARD = frozenset("all every each no any whoever".split())

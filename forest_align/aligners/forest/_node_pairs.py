@@ -10,15 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forest_align.aligners.words.candidate import Candidate
 from forest_align.cext.alignment_arrays import BASE, COMPOSITIONAL, NONCOMPOSITIONAL, AlignmentArrays
 from forest_align.types import Derivation, ParseForest
-
-if TYPE_CHECKING:
-    from forest_align.aligners.words.candidate import Candidate
 
 NodePair = tuple[int, int, bool]  # source node, target node, compositional
 # Log posterior of a pair that the search did not keep.

@@ -10,22 +10,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from forest_align.aligners.forest._node_pairs import ChosenTree, chain_length, compositional, with_pairs
 from forest_align.aligners.forest.features import CONFIDENT_LINK, forest_of
+from forest_align.aligners.forest.phrase_evidence import PhraseEvidence
 from forest_align.aligners.forest.span_pairs import contained, largest_below
-from forest_align.cext.alignment_arrays import BASE, COMPOSITIONAL, NONCOMPOSITIONAL, SINGLE
-from forest_align.types import Node
-
-if TYPE_CHECKING:
-    from forest_align.aligners.forest.phrase_evidence import PhraseEvidence
-    from forest_align.aligners.words.candidate import Candidate
-    from forest_align.alignment import Alignment
-    from forest_align.cext.alignment_arrays import AlignmentArrays
-    from forest_align.types import Derivation, ParseForest
+from forest_align.aligners.words.candidate import Candidate
+from forest_align.alignment import Alignment
+from forest_align.cext.alignment_arrays import BASE, COMPOSITIONAL, NONCOMPOSITIONAL, SINGLE, AlignmentArrays
+from forest_align.types import Derivation, Node, ParseForest
 
 # Least probability of further pairs under the phrase-pair model; the judge would hardly choose any below it.
 _LEAST_OF_FURTHER = 0.2

@@ -14,15 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forest_align.cext.alignment_arrays import SINGLE
-
-if TYPE_CHECKING:
-    from forest_align.cext.alignment_arrays import AlignmentArrays
-    from forest_align.types import Derivation, ParseForest
+from forest_align.cext.alignment_arrays import SINGLE, AlignmentArrays
+from forest_align.types import Derivation, ParseForest
 
 
 def with_whole_constituents(

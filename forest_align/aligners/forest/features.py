@@ -11,20 +11,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forest_align.aligners.words.candidate import Candidate
+from forest_align.aligners.words.lexical import Dictionary
 from forest_align.cext.alignment_arrays import MOST_NODES
 from forest_align.lexicon.evidence import word_evidence
-from forest_align.lexicon.lexicon import Evidence
-from forest_align.types import InputError
-
-if TYPE_CHECKING:
-    from forest_align.aligners.words.candidate import Candidate
-    from forest_align.aligners.words.lexical import Dictionary
-    from forest_align.lexicon.lexicon import Lexicon
-    from forest_align.types import ParseForest, Sentence
+from forest_align.lexicon.lexicon import Evidence, Lexicon
+from forest_align.types import InputError, ParseForest, Sentence
 
 #: Least score of a word candidate that is reported where the derivation links neither word, and of one that
 #: is reported in any case.

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from forest_align.aligners.forest.judge_features import JUDGE_FEATURES, nodes_by_ends
+from forest_align.aligners.forest.judge_features import (
+    JUDGE_FEATURES,
+    DerivationPairs,
+    NodePair,
+    nodes_by_ends,
+)
 from forest_align.aligners.forest.span_pairs import contained, largest_below, nearness, overlaps
 from forest_align.aligners.logistic_function import logistic
 from forest_align.aligners.model_folder import ModelFormat
 from forest_align.aligners.phrases.model import NetworkModel, RectifierNetwork
 from forest_align.alignment import Alignment, PhrasePair
-from forest_align.types import Node
-
-if TYPE_CHECKING:
-    from forest_align.aligners.forest.judge_features import DerivationPairs, NodePair
-    from forest_align.types import Sentence
+from forest_align.types import Node, Sentence
 
 #: What the network says about a pair: that people mark it, and that they mark it or one near it.
 OUTPUTS = ("exact", "near")

@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from forest_align.aligners.forest.span_pairs import Rules, contained, derivation_rules, nearness, overlaps
 from forest_align.aligners.logistic_function import logistic
-from forest_align.aligners.phrases.features import FEATURES, phrase_features
+from forest_align.aligners.phrases.features import FEATURES, SpanEvidence, phrase_features
+from forest_align.aligners.phrases.model import PhraseModel
+from forest_align.alignment import Alignment, PhrasePair
 from forest_align.types import Node
 from forest_align.types.spans import is_different
-
-if TYPE_CHECKING:
-    from forest_align.aligners.phrases.features import SpanEvidence
-    from forest_align.aligners.phrases.model import PhraseModel
-    from forest_align.alignment import Alignment, PhrasePair
 
 # Numbers about a pair in its derivation; "first look" is what the phrase-pair model says, in log-odds.
 _DERIVATION_FEATURES = (

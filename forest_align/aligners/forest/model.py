@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from forest_align.aligners.forest.features import CATEGORIES, GENERAL_FEATURES, NULL, RELATIONS, PairFeatures
 from forest_align.aligners.forest.judge import JudgeModel
 from forest_align.aligners.forest.options import ForestOptions, PhraseCalibration
+from forest_align.aligners.forest.phrase_evidence import PhraseEvidence
 from forest_align.aligners.model_folder import ModelFormat, damaged
 from forest_align.aligners.phrases.model import NetworkModel, PhraseModel
 from forest_align.aligners.phrases.relation_model import RelationModel
@@ -20,9 +21,6 @@ from forest_align.aligners.words.lexical import Dictionary
 from forest_align.cext.alignment_arrays import SearchOptions
 from forest_align.types import InputError, ModelError
 from forest_align.types.json_fields import check_integer, describe
-
-if TYPE_CHECKING:
-    from forest_align.aligners.forest.phrase_evidence import PhraseEvidence
 
 Options = TypeVar("Options", "ForestOptions", PhraseCalibration)
 

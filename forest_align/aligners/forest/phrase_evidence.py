@@ -10,25 +10,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from forest_align.aligners.contextual.pair_evidence import pair_evidence
 from forest_align.aligners.forest.features import forest_of
 from forest_align.aligners.logistic_function import logistic
-from forest_align.aligners.phrases.features import ProposedPairs
+from forest_align.aligners.phrases.features import ProposedPairs, SpanEvidence
+from forest_align.aligners.phrases.model import PhraseModel
 from forest_align.aligners.sultan.sentence_view import is_mark_or_bracket
-from forest_align.aligners.words.candidate import link_probabilities
+from forest_align.aligners.words.candidate import Candidate, link_probabilities
+from forest_align.cext.alignment_arrays import AlignmentArrays
+from forest_align.lexicon.lexicon import Lexicon
+from forest_align.types import ParseForest, Sentence
 from forest_align.types.spans import SpanSums
-
-if TYPE_CHECKING:
-    from forest_align.aligners.phrases.features import SpanEvidence
-    from forest_align.aligners.phrases.model import PhraseModel
-    from forest_align.aligners.words.candidate import Candidate
-    from forest_align.cext.alignment_arrays import AlignmentArrays
-    from forest_align.lexicon.lexicon import Lexicon
-    from forest_align.types import ParseForest, Sentence
 
 #: Upper bound for the probability of a link, so that a single link cannot forbid a phrase pair.
 MOST_CERTAIN = 0.98

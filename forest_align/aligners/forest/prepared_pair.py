@@ -5,23 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forest_align.aligners.forest.features import forest_of
+from forest_align.aligners.forest.features import PairFeatures, forest_of
 from forest_align.aligners.forest.options import ForestOptions
-from forest_align.aligners.forest.phrase_evidence import LinkEvidence
+from forest_align.aligners.forest.phrase_evidence import LinkEvidence, PhraseEvidence
+from forest_align.aligners.words.candidate import Candidate
 from forest_align.cext import alignment as kernel
-from forest_align.cext.alignment_arrays import AlignmentArrays, BaseArrays, SideArrays
-from forest_align.types import InputError, ParseForest
-
-if TYPE_CHECKING:
-    from forest_align.aligners.forest.features import PairFeatures
-    from forest_align.aligners.forest.phrase_evidence import PhraseEvidence
-    from forest_align.aligners.words.candidate import Candidate
-    from forest_align.cext.alignment_arrays import SearchOptions
-    from forest_align.types import Sentence
+from forest_align.cext.alignment_arrays import AlignmentArrays, BaseArrays, SearchOptions, SideArrays
+from forest_align.types import InputError, ParseForest, Sentence
 
 # Lower bound for the scores of candidates.
 _LEAST = 1e-9

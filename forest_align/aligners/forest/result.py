@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,13 +17,11 @@ from forest_align.aligners.forest.judge_features import DerivationPairs, derivat
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.forest.options import ForestOptions
 from forest_align.aligners.forest.phrase_evidence import PhraseEvidence, log_agreement
+from forest_align.aligners.words.candidate import Candidate
 from forest_align.alignment import Alignment, Links, PhrasePair
 from forest_align.cext.alignment_arrays import BASE, AlignmentArrays
 from forest_align.types import Derivation, ParseForest, Sentence
 from forest_align.types.spans import gaps
-
-if TYPE_CHECKING:
-    from forest_align.aligners.words.candidate import Candidate
 
 #: Name of the kind of aligner.
 NAME = "forest"

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from forest_align.aligners.phrases.features import SpanPairIndex
+from forest_align.aligners.phrases.features import SpanEvidence, SpanPairIndex
 from forest_align.aligners.phrases.relation_model import RelationModel, relation_features
 from forest_align.alignment import CHUNK_RELATIONS, Alignment, AtomicRelation, PhraseRelation, Span
 from forest_align.lexicon.tables import is_content_word
@@ -29,9 +29,6 @@ from forest_align.meaning.relation_algebra import (
     related_by,
 )
 from forest_align.meaning.sentence_comparison import atomic_relations
-
-if TYPE_CHECKING:
-    from forest_align.aligners.phrases.features import SpanEvidence
 
 # The model learned from phrases of a few words.
 _MOST_WORDS = 6

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from forest_align.lexicon.tables import is_content_word
-from forest_align.types import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from forest_align.types import ParseForest, Sentence
+from forest_align.types import InputError, ParseForest, Sentence
 
 #: Kinds of phrases and words, from the first label of a node; the last one stands for all others.
 CATEGORIES = ("noun", "verb", "clause", "preposition", "adjective", "adverb", "number", "other")

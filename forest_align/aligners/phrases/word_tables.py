@@ -8,15 +8,12 @@ position before its word. All sums over words are 0 at the first place of a sent
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forest_align.aligners.phrases.sentence_spans import SentenceSpans
 from forest_align.lexicon.lexicon import SAME_LEMMA
 from forest_align.types.spans import SpanSums
-
-if TYPE_CHECKING:
-    from forest_align.aligners.phrases.sentence_spans import SentenceSpans
 
 #: Upper bound for the probability of a link, so that a single link does not outweigh all else.
 MOST_CERTAIN = 0.98

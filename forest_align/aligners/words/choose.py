@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from forest_align.aligners.link_convention import check_convention
-from forest_align.aligners.words.candidate import CandidateProvider
-from forest_align.aligners.words.lexical import LexicalCandidates
+from forest_align.aligners.words.candidate import Candidate, CandidateProvider
+from forest_align.aligners.words.lexical import Dictionary, LexicalCandidates
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.lexicon.pair_table import PairTable, paraphrase_table
-from forest_align.types import InputError
-
-if TYPE_CHECKING:
-    from forest_align.aligners.words.candidate import Candidate
-    from forest_align.aligners.words.lexical import Dictionary
-    from forest_align.types import Sentence
+from forest_align.types import InputError, Sentence
 
 #: Names that :func:`word_candidates` knows.
 WORD_CANDIDATES = ("contextual", "dictionary")
