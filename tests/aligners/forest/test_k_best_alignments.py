@@ -44,16 +44,8 @@ def test_k_best_are_the_best_of_all_derivations(seed: int) -> None:
     assert len(scores) == min(10, len(cases.best_scores(case, options)))
     if got:
         for name in (
-            "source",
-            "target",
-            "kind",
-            "parent",
-            "absorbed",
-            "log_posterior",
-            "source_edges",
-            "target_edges",
-            "source_nulls",
-            "target_nulls",
+            *("source", "target", "kind", "parent", "absorbed", "log_posterior"),
+            *("source_edges", "target_edges", "source_nulls", "target_nulls"),
         ):
             assert np.array_equal(getattr(got[0], name), getattr(found, name)), name
 

@@ -65,20 +65,6 @@ def test_groups_that_overlap_count_alike_in_any_order() -> None:
         assert np.exp(np.diff(evidence.sums.corners[:, 1])) == pytest.approx([0.7, 0.4, 0.4, 0.8])
 
 
-def test_of_each_pair_of_spans_it_says_whether_a_link_lies_inside_and_whether_none_leads_out() -> None:
-    candidates = [
-        Candidate((0, 1), (0, 1), 0.5),
-        Candidate((1, 2), (1, 2), 0.8),
-        Candidate((2, 3), (0, 1), 0.25),
-        Candidate((0, 2), (0, 2), 0.9),
-    ]
-    spans = np.array([[0, 2, 0, 2], [0, 1, 0, 1], [1, 3, 1, 2], [0, 3, 0, 2], [2, 3, 1, 2]])
-    evidence = LinkEvidence.of(candidates, 3, 2)
-    linked, closed = np.exp(evidence.log_linked(spans)), np.exp(evidence.log_closed(spans))
-    assert linked == pytest.approx([1 - 0.5 * 0.2, 0.5, 0.8, 1 - 0.5 * 0.2 * 0.75, 0], abs=1e-9)
-    assert closed == pytest.approx([0.75, 0.75, 0.75, 1, 0.75 * 0.2])
-
-
 def test_a_group_stands_for_its_words_only_if_none_of_them_is_a_candidate() -> None:
     group, word = Candidate((0, 2), (0, 1), 0.9), Candidate((1, 2), (0, 1), 0.3)
 
@@ -98,7 +84,8 @@ def test_however_certain_a_link_is_it_forbids_nothing() -> None:
     assert 0.9 < MOST_CERTAIN < 1
 
 
-def test_where_no_link_lies_inside_rounding_makes_none() -> None:
+def test_of_each_pair_of_spans_it_says_whether_a_link_lies_inside_and_whether_none_leads_out() -> None:
+    """Where no link lies inside, rounding makes none; groups whose words are candidates add nothing."""
     random = np.random.default_rng(0)
     n = 12
     candidates = [
@@ -108,13 +95,16 @@ def test_where_no_link_lies_inside_rounding_makes_none() -> None:
     ]
     spans = [(a, b) for a in range(n) for b in range(a + 1, n + 1)]
     pairs = np.array([(*one, *two) for one, two in product(spans, spans)])
-    found = LinkEvidence.of(candidates, n, n).log_linked(pairs)
-    cells = np.zeros((n, n))
+    evidence = LinkEvidence.of([*candidates, Candidate((0, 2), (0, 2), 0.9)], n, n)
+    linked, closed = evidence.log_linked(pairs), evidence.log_closed(pairs)
+    free = np.ones((n, n))
     for one in candidates:
-        cells[one.source[0], one.target[0]] = min(one.score, MOST_CERTAIN)
-    expected = [1 - np.prod(1 - cells[a:b, c:d]) for a, b, c, d in pairs]
-    assert not np.isnan(found).any()
-    np.testing.assert_allclose(np.exp(found), expected, atol=1e-9)
+        free[one.source[0], one.target[0]] = 1 - min(one.score, MOST_CERTAIN)
+    assert not np.isnan(linked).any()
+    for (a, b, c, d), one, other in zip(pairs, np.exp(linked), np.exp(closed), strict=True):
+        inside = np.prod(free[a:b, c:d])
+        assert one == pytest.approx(1 - inside, abs=1e-9)
+        assert other == pytest.approx(np.prod(free[a:b]) * np.prod(free[:, c:d]) / inside**2)
 
 
 def test_links_that_lead_out_of_a_pair_keep_it_from_being_aligned(aligner: ForestAligner) -> None:

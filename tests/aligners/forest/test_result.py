@@ -24,6 +24,7 @@ from forest_align.types import Derivation
 
 from ..random_sentences import random_bracket, random_pair
 
+CITY = "(S (NP (NNP New) (NNP York)) (VP (VBZ sleeps)))", "(S (NP (NNP NYC)) (VP (VBZ sleeps)))"
 FLAT = "(S (NP (NN a) (NN b)) (VP (VB c) (NP (NN d) (NN e))))"
 
 
@@ -119,8 +120,7 @@ def test_links_outside_are_kept_by_what_changes_an_alignment(aligner: ForestAlig
 
 
 def test_words_of_a_group_have_scores_of_their_own_or_else_that_of_the_group(aligner: ForestAligner) -> None:
-    source = sentence_from_bracket("(S (NP (NNP New) (NNP York)) (VP (VBZ sleeps)))")
-    target = sentence_from_bracket("(S (NP (NNP NYC)) (VP (VBZ sleeps)))")
+    source, target = map(sentence_from_bracket, CITY)
     candidates = (
         Candidate((0, 1), (0, 1), 0.6),
         Candidate((0, 2), (0, 1), 0.9),
@@ -228,8 +228,7 @@ def test_links_without_a_probability_have_that_of_their_pair_in_the_derivation(
 
 
 def test_words_of_a_group_keep_probabilities_of_their_own(aligner: ForestAligner) -> None:
-    source = sentence_from_bracket("(S (NP (NNP New) (NNP York)) (VP (VBZ sleeps)))")
-    target = sentence_from_bracket("(S (NP (NNP NYC)) (VP (VBZ sleeps)))")
+    source, target = map(sentence_from_bracket, CITY)
     group, sleeps = Candidate((0, 2), (0, 1), 1.0, weighted=False), Candidate((2, 3), (1, 2), 0.8)
     found = aligner.align_candidates(source, target, [group, Candidate((0, 1), (0, 1), 0.3), sleeps])
     scores = dict(zip(found.words.pairs, found.words.scores or (), strict=True))
