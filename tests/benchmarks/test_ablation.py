@@ -41,16 +41,11 @@ def test_the_ablation_has_a_table_for_each_file_and_one_for_all(
     models = ["--untrained", "uniform", "--by-hand", "fixed"]
     ablation.main(["x/a", "x/b", *models, "--skip", "1"])
     first, second, both = (cells(table) for table in capsys.readouterr().out.strip().split("\n\n"))
-    assert [table[0][0] for table in (first, second, both)] == [
-        "x a (1 pairs)",
-        "x b (1 pairs)",
-        "all (2 pairs)",
+    titles = [table[0][0] for table in (first, second, both)]
+    assert titles == ["x a (1 pairs)", "x b (1 pairs)", "all (2 pairs)"]
+    assert [row[0] for row in first[2:]] == [
+        *("full", "monotonic", "without EM", "by hand", "1-best", "no links", "no parse", "projection"),
     ]
-    systems = [row[0] for row in first[2:]]
-    assert systems == [
-        "full", "monotonic", "without EM", "by hand", "1-best", "no links", "no parse",
-        "projection",
-    ]  # fmt: skip
     assert [row[1:-1] for row in first[2:]] == [row[1:-1] for row in both[2:]]
 
 

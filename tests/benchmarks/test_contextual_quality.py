@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import json
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
+import contextual_quality as quality
 import pytest
 
 from forest_align.aligners.sultan.parameters import MODULES
 from forest_align.alignment import Links
 from forest_align.lexicon.pair_table import PairTable
-
-from ..places import ROOT
-
-BENCHMARKS = ROOT / "benchmarks"
-
-
-def script(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, next(BENCHMARKS.glob(f"*/{name}.py")))
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture
@@ -44,7 +32,6 @@ def corpus(tmp_path: Path) -> Path:
 def test_rows_of_quality_are_scores_of_sure_links_and_last_of_all_links(
     corpus: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    quality = script("contextual_quality")
     found = Links.of([(0, 0), (2, 2)])
     told = SimpleNamespace(
         align_prepared=lambda *sides: SimpleNamespace(words=found if len(sides[0]) == 3 else Links(()))
@@ -60,7 +47,6 @@ def test_rows_of_quality_are_scores_of_sure_links_and_last_of_all_links(
 
 
 def test_rows_of_the_ablation_lack_what_they_say() -> None:
-    quality = script("contextual_quality")
     options = argparse.Namespace(model=None, spacy=False, ablation=True)
     table = PairTable([("a", "b")])
     rows: dict[str, Any] = dict(quality.rows(options, table))

@@ -14,14 +14,8 @@ from forest_align.parsing import sentence_from_bracket
 from forest_align.types import InputError, Sentence
 
 TAGS = {
-    "the": "DT",
-    "a": "DT",
-    "old": "JJ",
-    "in": "IN",
-    "she": "PRP",
-    "he": "PRP",
-    "bought": "VBD",
-    "sold": "VBD",
+    **{"the": "DT", "a": "DT", "old": "JJ", "in": "IN"},
+    **{"she": "PRP", "he": "PRP", "bought": "VBD", "sold": "VBD"},
 }
 
 

@@ -25,7 +25,7 @@ from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import InputError, Sentence
 
 from ...places import SHARED
-from .joint_constraints import violations
+from .joint_cases import violations
 from .joint_sentences import ToyParser, sentence
 
 ONE = "the old man bought a car in London"

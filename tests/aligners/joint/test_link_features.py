@@ -8,11 +8,8 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.contextual.aligner import ContextualAligner, bundled_model
-from forest_align.aligners.joint._link_features import (
-    LinkTable,
-    link_table,
-)
-from forest_align.aligners.joint.features import PairEdits, pair_edits
+from forest_align.aligners.joint._link_features import LinkTable, link_table
+from forest_align.aligners.joint.features import pair_edits
 from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import ModelError
@@ -22,17 +19,6 @@ from .joint_sentences import sentence
 ONE = "the old man bought a car in London"
 TWO = "in London he bought the old car a man sold"
 WIDTH = 768
-
-
-def edits_of(one: str, two: str, *, links: bool = True) -> PairEdits:
-    return pair_edits(
-        sentence(one, WIDTH),
-        sentence(two, WIDTH),
-        load_lexicon(),
-        longest=3,
-        arcs=False,
-        link_model=bundled_model() if links else None,
-    )
 
 
 def log_odds(probability: float) -> float:
@@ -82,7 +68,8 @@ def test_deletion_features_are_those_of_the_best_partner(table: LinkTable) -> No
 
 
 def test_edits_carry_what_the_contextual_aligner_finds() -> None:
-    edits, one, two = edits_of(ONE, TWO), sentence(ONE, WIDTH), sentence(TWO, WIDTH)
+    one, two = sentence(ONE, WIDTH), sentence(TWO, WIDTH)
+    edits = pair_edits(one, two, load_lexicon(), longest=3, arcs=False, link_model=bundled_model())
     probability = ContextualAligner(bundled_model()).link_probabilities(one, two)
     count = len(edits.word_features)
     cells = edits.spans[:count, 0], edits.spans[:count, 2]
@@ -97,12 +84,8 @@ def test_edits_carry_what_the_contextual_aligner_finds() -> None:
 @pytest.mark.parametrize("two", [ONE + " the", "the dogs the the the a dog the"])
 def test_the_link_model_says_the_transpose_of_swapped_sentences_to_the_last_digit(one: str, two: str) -> None:
     # Matrix products round differently on the two sides of the diagonal of the repetitive sentence.
-    model, lexicon, source, target = (
-        bundled_model(),
-        load_lexicon(),
-        sentence(one, WIDTH),
-        sentence(two, WIDTH),
-    )
+    model, lexicon = bundled_model(), load_lexicon()
+    source, target = sentence(one, WIDTH), sentence(two, WIDTH)
     there = link_table(model, source, target, lexical_evidence(source, target, lexicon))
     back = link_table(model, target, source, lexical_evidence(target, source, lexicon))
     assert np.array_equal(there.probability, back.probability.T)
@@ -111,11 +94,5 @@ def test_the_link_model_says_the_transpose_of_swapped_sentences_to_the_last_digi
 
 def test_word_vectors_of_another_size_than_the_link_model_expects_are_refused() -> None:
     with pytest.raises(ModelError, match="trained with other ones"):
-        pair_edits(
-            sentence("a car"),
-            sentence("a car"),
-            load_lexicon(),
-            longest=3,
-            arcs=True,
-            link_model=bundled_model(),
-        )
+        car = sentence("a car")
+        pair_edits(car, car, load_lexicon(), longest=3, arcs=True, link_model=bundled_model())

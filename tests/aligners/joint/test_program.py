@@ -16,8 +16,7 @@ from forest_align.aligners.joint.program import Solution, best_edits
 from forest_align.parsing.dependencies.typed import Dependency
 from forest_align.types import ModelError
 
-from .joint_cases import Problem, all_alignments, random_problem
-from .joint_constraints import violations
+from .joint_cases import Problem, all_alignments, random_problem, violations
 
 
 def solve(problem: Problem) -> Solution:
@@ -88,11 +87,7 @@ def two_words(arc_score: float) -> Problem:
 
 @pytest.mark.parametrize(
     ("phrases", "arcs", "constraint"),
-    [
-        ([0, 2], [0], "(4)"),
-        ([0], [0], "(7)"),
-        ([0, 1], [], "(9)"),
-    ],
+    [([0, 2], [0], "(4)"), ([0], [0], "(7)"), ([0, 1], [], "(9)")],
 )
 def test_the_checker_names_the_broken_constraint(
     phrases: list[int], arcs: list[int], constraint: str
