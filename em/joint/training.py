@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,11 +18,6 @@ from forest_align.em.fitting.cross_fitting import fit_logistic
 from forest_align.em.joint.examples import JointExample, Report
 from forest_align.storage.checkpoint import Checkpoint
 from forest_align.types import InputError
-
-if TYPE_CHECKING:
-    from forest_align.aligners.joint.model import JointModel
-    from forest_align.em.joint.examples import JointExample, Report
-
 
 RUN = "a training run of the joint aligner"
 # What a different hash of a run's pairs means; the command computes the hash.

@@ -287,7 +287,8 @@ class _Pool:
         """Align the pairs of a batch; results are in their order."""
         length = max(1, -(-len(pairs) // (self._size * _PIECES)))
         pieces = [pairs[first : first + length] for first in range(0, len(pairs), length)]
-        waiting, done = deque(range(len(pieces))), dict[int, list[PairExpectation]]()
+        waiting = deque(range(len(pieces)))
+        done: dict[int, list[PairExpectation]] = {}
         coming = losses = 0
         while coming < len(pieces):
             while waiting and self._idle:
