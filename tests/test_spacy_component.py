@@ -33,12 +33,12 @@ def test_the_entry_point_names_the_factory() -> None:
 
 def test_docs_are_aligned_token_by_token_and_span_by_span(nlp: Any) -> None:
     one, other = nlp("He passed away  in New York."), nlp("He died in NYC.")
-    found = one._.align(other)
-    words = {(source.text, target.text) for source, target, _ in found.words}
+    alignment = one._.align(other)
+    words = {(source.text, target.text) for source, target, _ in alignment.words}
     assert {("He", "He"), ("in", "in")} <= words
-    assert all(source.doc is one and target.doc is other for source, target, _ in found.words)
-    assert all(0 < probability <= 1 for _, _, probability in found.words)
-    spans = {(source.text, target.text): pair for source, target, pair in found.phrases}
+    assert all(source.doc is one and target.doc is other for source, target, _ in alignment.words)
+    assert all(0 < probability <= 1 for _, _, probability in alignment.words)
+    spans = {(source.text, target.text): pair for source, target, pair in alignment.phrases}
     assert ("New York", "NYC") in spans and ("passed away", "died") in spans
     assert spans["New York", "NYC"].probability > 0.5
 
@@ -54,9 +54,9 @@ def test_sentences_keep_the_offsets_of_the_doc(nlp: Any) -> None:
 
 def test_documents_have_the_sentences_of_the_pipeline(nlp: Any) -> None:
     one, other = nlp("It rained. The dogs barked."), nlp("The dogs barked loudly. It was raining.")
-    found = one._.align_documents(other)
-    assert [(group.source, group.target) for group in found.groups] == [((0,), (1,)), ((1,), (0,))]
-    assert all(group.alignment is not None for group in found.groups)
+    alignment = one._.align_documents(other)
+    assert [(group.source, group.target) for group in alignment.groups] == [((0,), (1,)), ((1,), (0,))]
+    assert all(group.alignment is not None for group in alignment.groups)
 
 
 def test_a_pipeline_stays_as_it_was(nlp: Any) -> None:

@@ -77,8 +77,8 @@ def test_a_sentence_without_tokens_is_its_text() -> None:
 def test_an_error_says_which_of_the_sentences_is_wrong() -> None:
     with pytest.raises(InputError, match=r"^field 'target': empty$"):
         Splitter().align("x", "")
-    found = Splitter().align_many([("", "x"), ("x", ""), ("x", "x")])
-    assert [one.error for one in found] == ["field 'source': empty", "field 'target': empty", ""]
+    alignments = Splitter().align_many([("", "x"), ("x", ""), ("x", "x")])
+    assert [one.error for one in alignments] == ["field 'source': empty", "field 'target': empty", ""]
 
 
 class Picky(Splitter):
@@ -151,16 +151,16 @@ class Greedy(Splitter):
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_pair_without_memory_does_not_end_the_others(workers: int) -> None:
     pairs = [("a", "b"), ("a b c", "b"), ("a", "b")]
-    found = Greedy().align_many(pairs, batch_size=1, workers=workers)
-    assert [one.error for one in found] == ["", "not enough memory for this pair", ""]
+    alignments = Greedy().align_many(pairs, batch_size=1, workers=workers)
+    assert [one.error for one in alignments] == ["", "not enough memory for this pair", ""]
 
 
 class Watched(Splitter):
     """Says in which process, and with how many threads of torch, each pair is aligned."""
 
     def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
-        found = super().align_prepared(source, target)
-        return replace(found, id=f"{os.getpid()} {torch.get_num_threads()}")
+        alignments = super().align_prepared(source, target)
+        return replace(alignments, id=f"{os.getpid()} {torch.get_num_threads()}")
 
 
 @pytest.fixture
@@ -183,8 +183,8 @@ def test_workers_are_processes_that_align_batches_of_their_own_in_order(two_thre
 
 
 def test_one_worker_is_this_process_with_all_its_threads(two_threads: None) -> None:
-    found = Watched().align_many([("a", "b")] * 3, batch_size=2, workers=1)
-    assert {one.id for one in found} == {f"{os.getpid()} 2"}
+    alignments = Watched().align_many([("a", "b")] * 3, batch_size=2, workers=1)
+    assert {one.id for one in alignments} == {f"{os.getpid()} 2"}
 
 
 class Loading(Splitter):
@@ -216,21 +216,21 @@ def test_products_of_small_matrices_are_not_shared_out_during_a_run() -> None:
         return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
 
     with threadpool_limits(2, "blas"):
-        found = Splitter().align_many([("a", "b")] * 3, batch_size=1)
-        next(found)
+        alignments = Splitter().align_many([("a", "b")] * 3, batch_size=1)
+        next(alignments)
         assert blas_threads() == {1}
-        found.close()
+        alignments.close()
         assert blas_threads() == {2}
 
 
 def test_workers_read_few_pairs_ahead() -> None:
     read = []
     pairs = ((f"{number}", "b") for number in itertools.count() if read.append(number) is None)
-    found = Splitter().align_many(pairs, batch_size=2, workers=2)
+    alignments = Splitter().align_many(pairs, batch_size=2, workers=2)
     for done in range(1, 30):
-        next(found)
+        next(alignments)
         assert len(read) <= done + 2 * 4
-    found.close()
+    alignments.close()
 
 
 class Linker(Splitter):

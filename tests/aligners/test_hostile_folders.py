@@ -48,13 +48,13 @@ def sentences() -> tuple[Sentence, Sentence]:
 
 def use_aligner(folder: Path) -> None:
     aligner = load(folder, parser=parser())
-    found = aligner.align(*sentences())
+    alignment = aligner.align(*sentences())
     lengths = [len(sentence) for sentence in sentences()]
-    for i, j in found.words:
+    for i, j in alignment.words:
         assert 0 <= i < lengths[0] and 0 <= j < lengths[1]
-    scores = [*(found.words.scores or ()), *(pair.probability for pair in found.phrases)]
+    scores = [*(alignment.words.scores or ()), *(pair.probability for pair in alignment.phrases)]
     assert all(0 <= score <= 1 for score in scores), scores
-    assert found.log_probability is None or not math.isnan(found.log_probability)
+    assert alignment.log_probability is None or not math.isnan(alignment.log_probability)
 
 
 def use_parser(folder: Path) -> None:
@@ -277,8 +277,8 @@ def test_notes_for_people_change_no_alignment(changed: Any, kind: str) -> None:
     expected = load(KINDS[kind][0], parser=parser()).align(*sentences())
     for value in (None, 3, "x", [], {"tuned": None}, {"a": [{}] * 100}):
         (folder / "model.json").write_text(json.dumps({**document, notes: value}))
-        found = load(folder, parser=parser()).align(*sentences())
-        assert replace(found, made_by=expected.made_by) == expected  # the digest covers the notes, too
+        alignment = load(folder, parser=parser()).align(*sentences())
+        assert replace(alignment, made_by=expected.made_by) == expected  # the digest covers the notes, too
 
 
 def arrays_of(whole: dict[str, np.ndarray]) -> Iterator[tuple[str, np.ndarray]]:

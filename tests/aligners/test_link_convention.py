@@ -44,16 +44,16 @@ def test_mapped_probabilities_keep_their_order_whatever_the_numbers(
     values: list[float], slope: float, offset: float
 ) -> None:
     sure = np.array(sorted(values), np.float32)
-    found = AllLinks(slope, offset).probabilities(sure)
-    assert found.dtype == np.float32
-    assert ((found >= 0) & (found <= 1)).all() and (np.diff(found) >= 0).all()
-    assert (found[sure == 0] == 0).all() and (found[sure == 1] == 1).all()
+    probabilities = AllLinks(slope, offset).probabilities(sure)
+    assert probabilities.dtype == np.float32
+    assert ((probabilities >= 0) & (probabilities <= 1)).all() and (np.diff(probabilities) >= 0).all()
+    assert (probabilities[sure == 0] == 0).all() and (probabilities[sure == 1] == 1).all()
 
 
 def test_log_odds_are_multiplied_and_shifted() -> None:
-    found = AllLinks(2.0, math.log(3)).probabilities(np.array([[0.5, 0.25]]))
+    probabilities = AllLinks(2.0, math.log(3)).probabilities(np.array([[0.5, 0.25]]))
     # Odds of 1 and 1/3 become 3 · 1² and 3 · (1/3)².
-    assert found.tolist() == [[pytest.approx(0.75), pytest.approx(0.25)]]
+    assert probabilities.tolist() == [[pytest.approx(0.75), pytest.approx(0.25)]]
     assert AllLinks().probabilities(np.array([0.3])).tolist() == [pytest.approx(0.3)]
 
 

@@ -49,11 +49,11 @@ def test_every_bundled_model_has_a_type_declared() -> None:
 
 def test_an_alignment_names_the_version_and_the_model_with_a_digest_of_its_files(tmp_path: Path) -> None:
     aligner = load("semi-markov")
-    found = aligner.align("He died.", "He passed away.")
-    assert found.made_by == aligner.made_by
-    assert (found.made_by["version"], found.made_by["model"]) == (__version__, "semi-markov")
+    alignment = aligner.align("He died.", "He passed away.")
+    assert alignment.made_by == aligner.made_by
+    assert (alignment.made_by["version"], alignment.made_by["model"]) == (__version__, "semi-markov")
     many = aligner.align_many([("He died.", "He passed away."), ("", "He died.")])
-    assert [one.made_by for one in many] == [found.made_by] * 2  # of a pair that failed as well
+    assert [one.made_by for one in many] == [alignment.made_by] * 2  # of a pair that failed as well
     aligner.save(tmp_path / "mine")
     mine = load(tmp_path / "mine").made_by
     assert mine == load(tmp_path / "mine").made_by and mine["model"] == "mine"

@@ -33,22 +33,22 @@ def spans(alignment: forest_align.Alignment) -> set[tuple[tuple[int, int], tuple
 def test_constituents_whose_words_are_linked_to_each_other_alone_are_aligned(
     aligner: ProjectionAligner,
 ) -> None:
-    found = aligner.align(*sentences(), Links.of(LINKS))
+    alignment = aligner.align(*sentences(), Links.of(LINKS))
     words = {((i, i + 1), (j, j + 1)) for i, j in LINKS}
-    assert spans(found) == words | {((0, 3), (5, 7)), ((4, 6), (0, 2)), ((0, 6), (0, 7))}
-    assert found.root_aligned
-    assert found.aligner == "projection"
+    assert spans(alignment) == words | {((0, 3), (5, 7)), ((4, 6), (0, 2)), ((0, 6), (0, 7))}
+    assert alignment.root_aligned
+    assert alignment.aligner == "projection"
 
 
 def test_a_link_that_leaves_a_phrase_prevents_its_pair(aligner: ProjectionAligner) -> None:
-    found = aligner.align(*sentences(), Links.of((*LINKS, (1, 1))))
-    assert ((0, 3), (5, 7)) not in spans(found)
+    alignment = aligner.align(*sentences(), Links.of((*LINKS, (1, 1))))
+    assert ((0, 3), (5, 7)) not in spans(alignment)
 
 
 def test_a_phrase_pair_has_the_probability_of_its_least_probable_link(aligner: ProjectionAligner) -> None:
     scores = [0.9, 0.6, 0.8, 0.7, 0.95]
-    found = aligner.align(*sentences(), Links.of(LINKS, scores=scores))
-    by_span = {pair.source_node.span: pair.probability for pair in found.phrases}
+    alignment = aligner.align(*sentences(), Links.of(LINKS, scores=scores))
+    by_span = {pair.source_node.span: pair.probability for pair in alignment.phrases}
     assert by_span[(0, 3)] == 0.6
     assert by_span[(4, 6)] == 0.7
     assert by_span[(0, 6)] == 0.6
@@ -56,16 +56,16 @@ def test_a_phrase_pair_has_the_probability_of_its_least_probable_link(aligner: P
 
 def test_own_links_are_those_of_the_contextual_aligner_on_the_best_trees(aligner: ProjectionAligner) -> None:
     pair = "The little dog chased the old cat.", "The old cat was chased by the small dog."
-    found = aligner.align(*pair)
+    alignment = aligner.align(*pair)
     links = forest_align.load("contextual").align(*pair).words
-    assert found.words.pairs == links.pairs
-    assert ((0, 3), (6, 9)) in spans(found)
+    assert alignment.words.pairs == links.pairs
+    assert ((0, 3), (6, 9)) in spans(alignment)
     trees = [one.forest for one in aligner.prepare_pair(*pair)]
     nodes = [
         [(int(tree.start[k]), int(tree.end[k])) for k in tree.best_nodes() if tree.is_constituent[k]]
         for tree in trees
     ]
-    assert spans(found) == project(*nodes, links).sure_pairs()
+    assert spans(alignment) == project(*nodes, links).sure_pairs()
 
 
 def test_swapped_sentences_give_the_transpose(aligner: ProjectionAligner) -> None:

@@ -71,20 +71,20 @@ def test_no_phrase_leads_from_one_sentence_into_the_next(
 
 
 def test_sentences_in_another_order_are_aligned_with_each_other(forest: Aligner) -> None:
-    found = forest.align(*EXCHANGED)
-    assert found.root_aligned
+    alignment = forest.align(*EXCHANGED)
+    assert alignment.root_aligned
     # The full stops are linked in the order of the text, so the sentences are aligned without them.
     assert {
         ("The prime minister died in Paris", "In Paris the premier passed away"),
         ("His brother opened a new bank", "A new bank was opened by his brother"),
-    } <= spans_of(found)
+    } <= spans_of(alignment)
 
 
 def test_a_sentence_is_aligned_with_parts_of_two(forest: Aligner) -> None:
-    found = forest.align(*THREE)
-    assert found.root_aligned and found.source_tree.startswith("(TEXT (")
-    assert {("He died in 1904 .", "In 1904 he died .")} <= spans_of(found)
-    linked = {i for i, j in found.words if j < found.target.starts[0]}
+    alignment = forest.align(*THREE)
+    assert alignment.root_aligned and alignment.source_tree.startswith("(TEXT (")
+    assert {("He died in 1904 .", "In 1904 he died .")} <= spans_of(alignment)
+    linked = {i for i, j in alignment.words if j < alignment.target.starts[0]}
     assert linked & set(range(5)) and linked & set(range(6, 10))
 
 

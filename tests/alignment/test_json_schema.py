@@ -59,8 +59,8 @@ def example() -> dict[str, Any]:
     node = forest_align.Node(0, 2, "S")
     pair = forest_align.PhrasePair(node, node, 0.5)
     links = forest_align.Links.of([(0, 0), (1, 1)], scores=[0.5, 1.0])
-    found = Alignment(words, words, links, (pair,), arcs=(ArcPair((-1, 0), (-1, 0)),))
-    return json.loads(replace(found, alternatives=(found,)).to_json())  # type: ignore[no-any-return]
+    alignment = Alignment(words, words, links, (pair,), arcs=(ArcPair((-1, 0), (-1, 0)),))
+    return json.loads(replace(alignment, alternatives=(alignment,)).to_json())  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize(

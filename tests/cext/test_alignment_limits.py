@@ -170,8 +170,8 @@ def test_what_has_no_probability_is_not_aligned(align: Any, count_all_nulls: boo
     for seed in range(20):
         case = case_of(seed, 7, 2)
         case = case._replace(log_pair=np.full_like(case.log_pair, -math.inf))
-        found = align(*case, OPTIONS._replace(count_all_nulls=count_all_nulls))
-        assert not found.root_aligned and len(found.item_source) == 0
+        alignment = align(*case, OPTIONS._replace(count_all_nulls=count_all_nulls))
+        assert not alignment.root_aligned and len(alignment.item_source) == 0
 
 
 def test_pairs_of_some_probability_are_aligned_where_others_have_none() -> None:
@@ -211,10 +211,10 @@ def test_a_merged_set_may_have_192_hyperedges_of_a_forest(align: Any) -> None:
     for edges, fits in ((192, True), (193, False)):
         words = edges + 1
         base = BaseArrays(np.arange(3, dtype=np.int32), np.array([0, 1, words - 1], np.int32), np.zeros(3))
-        found = align(source, chain(words), np.full((5, 2 * words - 1), -1.0), base, options)
-        assert found.root_aligned == fits
+        alignment = align(source, chain(words), np.full((5, 2 * words - 1), -1.0), base, options)
+        assert alignment.root_aligned == fits
         if fits:
-            assert len(found.target_edges) == edges and found.kind[0] == 2
+            assert len(alignment.target_edges) == edges and alignment.kind[0] == 2
 
 
 def test_forests_of_too_many_nodes_are_refused() -> None:

@@ -169,9 +169,9 @@ def test_partial_alignments_of_two_trees_are_not_put_together(align: Any) -> Non
     start, end = np.array(spans, np.int32).T.copy()
     side = SideArrays(start, end, np.array(edges, np.int32), np.array([8], np.int32), np.full(9, -1.0))
     base = BaseArrays(np.array([4, 5], np.int32), np.array([0, 1], np.int32), np.array([0.0, -0.5]))
-    found = align(side, side, np.zeros((9, 9)), base, OPTIONS._replace(single_support=False))
-    assert not found.root_aligned
-    assert (found.source.tolist(), found.target.tolist()) == ([4], [0])
+    alignment = align(side, side, np.zeros((9, 9)), base, OPTIONS._replace(single_support=False))
+    assert not alignment.root_aligned
+    assert (alignment.source.tolist(), alignment.target.tolist()) == ([4], [0])
 
 
 @many(150)
@@ -207,6 +207,6 @@ def test_of_equal_pairs_the_one_with_the_lower_target_node_is_kept(align: Any) -
     assert len(leaves) > 2
     base = BaseArrays(np.zeros(len(leaves), np.int32), leaves, np.zeros(len(leaves)))
     case = case._replace(log_pair=np.full_like(case.log_pair, -1.0), base=base)
-    found = align(*case, OPTIONS._replace(beam=2, single_support=False))
-    kept = found.item_target[found.item_source == 0]
+    alignment = align(*case, OPTIONS._replace(beam=2, single_support=False))
+    kept = alignment.item_target[alignment.item_source == 0]
     assert kept.tolist() == sorted(leaves.tolist())[:2]

@@ -35,10 +35,10 @@ def pair(
 
 
 def test_words_without_links_differ_and_punctuation_does_not() -> None:
-    found = differences_of(aligned())
-    assert found.source == pytest.approx((0, 0.2, 0, 0.2, 1, 1, 0))
-    assert found.target == pytest.approx((0, 0.2, 0, 0.2, 0))
-    (span,) = found.spans
+    differences = differences_of(aligned())
+    assert differences.source == pytest.approx((0, 0.2, 0, 0.2, 1, 1, 0))
+    assert differences.target == pytest.approx((0, 0.2, 0, 0.2, 0))
+    (span,) = differences.spans
     assert (span.side, span.span, span.text, span.difference) == ("source", (4, 6), "at night", 1.0)
     assert aligned().source.text[slice(*span.characters)] == "at night"
 
@@ -56,15 +56,15 @@ def test_what_is_known_to_say_something_else_differs_however_similar(
 ) -> None:
     atom = AtomicRelation((1, 2), (1, 2), relation, "a rule")
     around = replace(pair((1, 2), (1, 2), 4.9), relation=PhraseRelation(relation, evidence=(atom,)))
-    found = differences_of(aligned(around))
-    assert found.source[1] == found.target[1] == difference
-    assert found.pairs[0] == DifferingWords((1, 2), (1, 2), relation, "a rule", difference)
+    differences = differences_of(aligned(around))
+    assert differences.source[1] == differences.target[1] == difference
+    assert differences.pairs[0] == DifferingWords((1, 2), (1, 2), relation, "a rule", difference)
 
 
 def test_word_vectors_are_a_share_of_the_difference() -> None:
     # Word k of one text has the vector of word k of the other; the last two have none like theirs.
-    found = differences_of(aligned(vectors=True))
-    assert found.source == pytest.approx((0, 0.14, 0, 0.14, 0.7, 1, 0))
+    differences = differences_of(aligned(vectors=True))
+    assert differences.source == pytest.approx((0, 0.14, 0, 0.14, 0.7, 1, 0))
 
 
 def test_a_failed_pair_has_no_differences() -> None:

@@ -65,8 +65,8 @@ def test_an_abbreviation_of_one_word_is_evidence_in_either_order() -> None:
 
 def test_an_abbreviation_and_several_words_are_a_group() -> None:
     left, right = Sentence.from_words(["imo", "et", "al."]), Sentence.from_words(["in", "my", "opinion"])
-    found = lexical_groups(left, right, load_lexicon())
-    assert [(group.source, group.target, group.kind) for group in found] == [((0, 1), (0, 3), "acronym")]
+    groups = lexical_groups(left, right, load_lexicon())
+    assert [(group.source, group.target, group.kind) for group in groups] == [((0, 1), (0, 3), "acronym")]
     others = Sentence.from_words(["and", "others"])
     assert all(
         max(g.source[1] - g.source[0], g.target[1] - g.target[0]) > 1

@@ -145,19 +145,19 @@ def test_close_vectors_are_evidence() -> None:
 @given(sentences, sentences)
 def test_swapped_sentences_give_the_transpose(source: Sentence, target: Sentence) -> None:
     for table in (None, PPDB):
-        found = word_evidence(source, target, load_lexicon(), table)
-        assert found.shape == (len(source), len(target))
-        assert np.array_equal(found.T, word_evidence(target, source, load_lexicon(), table))
+        evidence = word_evidence(source, target, load_lexicon(), table)
+        assert evidence.shape == (len(source), len(target))
+        assert np.array_equal(evidence.T, word_evidence(target, source, load_lexicon(), table))
 
 
 @given(sentences, sentences)
 def test_the_matrix_agrees_with_the_questions_about_two_words(source: Sentence, target: Sentence) -> None:
     lexicon = load_lexicon()
-    found = word_evidence(source, target, lexicon)
+    evidence = word_evidence(source, target, lexicon)
     left, right = lexicon.profiles(source), lexicon.profiles(target)
     for i, one in enumerate(left):
         for j, two in enumerate(right):
-            cell = int(found[i, j])
+            cell = int(evidence[i, j])
             assert bool(cell & Evidence.IDENTICAL) == (one.lower == two.lower)
             assert bool(cell & Evidence.LEMMA) == (one.lemma == two.lemma)
             assert bool(cell & Evidence.PREPOSITION) == ({one.lower, two.lower} <= PREPOSITIONS | {"toward"})

@@ -106,8 +106,8 @@ def test_groups_are_those_that_a_search_over_all_spans_finds(
     ],
 )
 def test_groups_of_small_sentences(one: str, two: str, expected: list) -> None:
-    found = lexical_groups(*(Sentence.from_words(text.split()) for text in (one, two)), load_lexicon())
-    assert found == [Group(*group) for group in expected]
+    groups = lexical_groups(*(Sentence.from_words(text.split()) for text in (one, two)), load_lexicon())
+    assert groups == [Group(*group) for group in expected]
 
 
 def test_a_table_of_two_words_at_most_makes_groups() -> None:

@@ -31,9 +31,9 @@ morning twenty II I ½ 1/2 9/11 10-20 10ml m degrees °C minus hundred 's 1980 d
 
 def only(text: str, tags: str = "") -> Quantity:
     """The one quantity of a text whose tokens are separated by blanks."""
-    found = read_quantities(text.split(), tags.split())
-    assert len(found) == 1, found
-    return found[0]
+    quantities = read_quantities(text.split(), tags.split())
+    assert len(quantities) == 1, quantities
+    return quantities[0]
 
 
 def relation(source: str, target: str) -> int:
@@ -421,8 +421,10 @@ def test_any_sequence_of_words_that_play_parts_is_read() -> None:
     chooser = random.Random(7)
     for _ in range(3000):
         sentence = chooser.choices(words, k=chooser.randrange(1, 9))
-        found = read_quantities(sentence)
-        assert all(len(one.parts) == len(one.values) == one.end - one.start > 0 for one in found), sentence
-        assert all(one.end <= two.start for one, two in pairwise(found)), sentence
-        assert all(one.readings and any(one.parts) for one in found), sentence
-        assert found == () or found[-1].end <= len(sentence)
+        quantities = read_quantities(sentence)
+        assert all(len(one.parts) == len(one.values) == one.end - one.start > 0 for one in quantities), (
+            sentence
+        )
+        assert all(one.end <= two.start for one, two in pairwise(quantities)), sentence
+        assert all(one.readings and any(one.parts) for one in quantities), sentence
+        assert quantities == () or quantities[-1].end <= len(sentence)

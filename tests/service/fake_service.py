@@ -42,11 +42,13 @@ class FakeAligner:
         if "wait" in source:
             time.sleep(float(target))
         links = [(i, j) for i, a in enumerate(sides[0].words) for j, b in enumerate(sides[1].words) if a == b]
-        found = Alignment(*sides, Links.of(links, scores=[0.5] * len(links)), aligner="fake")
+        alignment = Alignment(*sides, Links.of(links, scores=[0.5] * len(links)), aligner="fake")
         return (
-            found
+            alignment
             if self.alignments == 1
-            else Alignment(*sides, found.words, aligner="fake", alternatives=(found,) * (self.alignments - 1))
+            else Alignment(
+                *sides, alignment.words, aligner="fake", alternatives=(alignment,) * (self.alignments - 1)
+            )
         )
 
 

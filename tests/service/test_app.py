@@ -121,8 +121,8 @@ def test_rows_give_rows_with_an_error_in_the_place_of_each_broken_one(client: Te
     ]
     answer = client.post("/align", content=b"\r\n".join(lines) + b"\n\n \n", headers=ROWS)
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/x-ndjson")
-    found = rows_of(answer.text)
-    assert [one["id"] for one in found] == ["first", "2", "3", "4", "5", "6", "9", "8"]
+    rows = rows_of(answer.text)
+    assert [one["id"] for one in rows] == ["first", "2", "3", "4", "5", "6", "9", "8"]
     parts = [
         "",
         "line 2: not JSON",
@@ -131,7 +131,7 @@ def test_rows_give_rows_with_an_error_in_the_place_of_each_broken_one(client: Te
         "line 5: expected rows of at most 500",
     ]
     parts += ["cannot be parsed", "line 7: field 'target'", ""]
-    for one, part in zip(found, parts, strict=True):
+    for one, part in zip(rows, parts, strict=True):
         assert part in one.get("error", "") and bool(part) == ("error" in one)
 
 
@@ -142,14 +142,14 @@ def test_rows_may_be_cut_anywhere(size: int, client: TestClient) -> None:
     long = b"\n" + b"x" * 1200 + b"\n" + json.dumps(pair("b", id="last")).encode()
     body += long
     chunks = (body[k : k + size] for k in range(0, len(body), size))
-    found = rows_of(client.post("/align", content=chunks, headers=ROWS).text)
-    assert [one["id"] for one in found] == [*map(str, range(30)), "31", "last"]
-    assert [bool(one.get("error")) for one in found] == [False] * 30 + [True, False]
+    rows = rows_of(client.post("/align", content=chunks, headers=ROWS).text)
+    assert [one["id"] for one in rows] == [*map(str, range(30)), "31", "last"]
+    assert [bool(one.get("error")) for one in rows] == [False] * 30 + [True, False]
 
 
 def test_a_long_row_without_an_end_is_answered_too(client: TestClient) -> None:
-    found = rows_of(client.post("/align", content=b"x" * 1200, headers=ROWS).text)
-    assert ["at most 500 bytes" in one["error"] for one in found] == [True]
+    rows = rows_of(client.post("/align", content=b"x" * 1200, headers=ROWS).text)
+    assert ["at most 500 bytes" in one["error"] for one in rows] == [True]
     assert client.post("/align", content=b"", headers=ROWS).text == ""
 
 

@@ -70,9 +70,9 @@ PAIRS = [
 
 
 def lines_of(query: PairQuery, first: int = 1, size: int = 10) -> list[int]:
-    found = find_pairs(lambda line: PAIRS[line - 1], query, first, len(PAIRS), size)
-    assert found.first == first
-    return [line for line, _ in found.pairs]
+    places = find_pairs(lambda line: PAIRS[line - 1], query, first, len(PAIRS), size)
+    assert places.first == first
+    return [line for line, _ in places.pairs]
 
 
 @pytest.mark.parametrize(
@@ -96,6 +96,6 @@ def test_pairs_are_found_by_text_and_by_what_became_of_them(query: PairQuery, li
 
 
 def test_a_search_ends_with_its_page_and_goes_on_behind_it() -> None:
-    found = find_pairs(lambda line: PAIRS[line - 1], PairQuery(show="unsure"), 1, len(PAIRS), 2)
-    assert [line for line, _ in found.pairs] == [4, 8] and found.last == 8
+    places = find_pairs(lambda line: PAIRS[line - 1], PairQuery(show="unsure"), 1, len(PAIRS), 2)
+    assert [line for line, _ in places.pairs] == [4, 8] and places.last == 8
     assert lines_of(PairQuery(show="unsure"), first=9) == [12]

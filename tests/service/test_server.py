@@ -175,8 +175,8 @@ def test_the_whole_body_has_a_limit_of_time() -> None:
     with running(IMPATIENT) as service, service.connect() as connection:
         connection.sendall(head(10_000))
         with dripping(connection, b" "):
-            found = rest_of(connection)
-        assert found.startswith(b"HTTP/1.1 408 ") and b"rest of the body within 1 seconds" in found
+            rest = rest_of(connection)
+        assert rest.startswith(b"HTTP/1.1 408 ") and b"rest of the body within 1 seconds" in rest
 
 
 def test_the_whole_head_has_a_limit_of_time() -> None:
@@ -192,8 +192,8 @@ def test_a_row_of_a_stream_has_a_limit_of_time(drop: bytes) -> None:
         row = json.dumps(pair("a")).encode() + b"\n"
         connection.sendall(head(10_000, "application/x-ndjson") + row)
         with dripping(connection, drop):
-            found = rest_of(connection)
-        assert b"within 1 seconds" in found
+            rest = rest_of(connection)
+        assert b"within 1 seconds" in rest
 
 
 def test_clients_whose_bodies_do_not_come_leave_the_others_their_places() -> None:
@@ -238,8 +238,8 @@ def test_what_two_servers_may_read_differently_is_refused_and_the_connection_clo
         connection.sendall(
             head(4).replace(b"Content-Length: 4\r\n\r\n", both) + b"0\r\n\r\nGET / HTTP/1.1\r\n\r\n"
         )
-        found = rest_of(connection)
-        assert found.startswith(b"HTTP/1.1 400 ") and found.count(b"HTTP/1.1") == 1 and b"found both" in found
+        rest = rest_of(connection)
+        assert rest.startswith(b"HTTP/1.1 400 ") and rest.count(b"HTTP/1.1") == 1 and b"found both" in rest
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/json", "application/x-ndjson"])
@@ -390,8 +390,8 @@ def test_who_sends_too_much_is_heard_out_and_then_told() -> None:
             with service.connect() as connection:
                 connection.sendall(head(length))
                 connection.sendall(bytes(min(length, 170_000)))
-                found = rest_of(connection)
-                assert found.startswith(b"HTTP/1.1 413 ") and f"at most {most} bytes".encode() in found
+                rest = rest_of(connection)
+                assert rest.startswith(b"HTTP/1.1 413 ") and f"at most {most} bytes".encode() in rest
 
 
 def test_addresses_and_names(service: Running) -> None:

@@ -68,11 +68,11 @@ def test_few_items_are_read_ahead(fork: bool) -> None:
             read.append(number)
             yield number
 
-    found = map_in_workers(double, items(), 3)
+    results = map_in_workers(double, items(), 3)
     for done in range(1, 20):
-        next(found)
+        next(results)
         assert len(read) <= done + 3
-    found.close()
+    results.close()
     assert len(read) <= 19 + 3
 
 
@@ -83,10 +83,10 @@ def fail(number: int) -> int:
 
 
 def test_what_a_worker_raises_comes_out_in_its_place(fork: bool) -> None:
-    found = map_in_workers(fail, range(5), 2)
-    assert [next(found), next(found)] == [0, 1]
+    results = map_in_workers(fail, range(5), 2)
+    assert [next(results), next(results)] == [0, 1]
     with pytest.raises(InputError, match=r"^field 'number': not this one$"):
-        next(found)
+        next(results)
 
 
 @needs_processes
@@ -104,9 +104,9 @@ def test_workers_use_one_thread_of_torch_which_gets_its_own_back(fork: bool) -> 
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:
-        found = map_in_workers(lambda _: torch.get_num_threads(), range(9), 2)
-        assert [next(found) for _ in range(4)] == [1, 1, 1, 1]
-        found.close()
+        results = map_in_workers(lambda _: torch.get_num_threads(), range(9), 2)
+        assert [next(results) for _ in range(4)] == [1, 1, 1, 1]
+        results.close()
         assert torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(before)
@@ -121,9 +121,9 @@ def test_a_stream_that_is_given_up_does_not_work_through_what_it_has_read() -> N
             done.value += 1
         time.sleep(0.2)
 
-    found = map_in_workers(count, range(100), 4)
-    next(found)
-    found.close()  # waits for those that have begun
+    results = map_in_workers(count, range(100), 4)
+    next(results)
+    results.close()  # waits for those that have begun
     assert not multiprocessing.active_children()
     assert done.value <= 9
 

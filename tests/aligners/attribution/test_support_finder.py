@@ -23,17 +23,17 @@ def finder() -> SupportFinder:
 
 
 def test_each_span_has_its_support_or_none(finder: SupportFinder) -> None:
-    found = finder.find(SUMMARY, SOURCE, id="7")
-    texts = {found.text_of(span): span for span in found.spans}
-    assert {found.text_of(span) for span in found.unsupported} == {"by two brothers", "by 7%"}
+    support = finder.find(SUMMARY, SOURCE, id="7")
+    texts = {support.text_of(span): span for span in support.spans}
+    assert {support.text_of(span) for span in support.unsupported} == {"by two brothers", "by 7%"}
     for text, expected in (("in 1990", "in 1990"), ("was founded", "was founded"), ("shoes", "shoes")):
         best = texts[text].support[0]
-        assert found.text_of(best) == expected
+        assert support.text_of(best) == expected
         assert best.probability == texts[text].probability >= 0.5
     assert texts["its sales"].support[0].sentence == 2
-    assert all(span.probability < 0.5 for span in found.unsupported)
-    assert found.id == "7"
-    assert [found.summary[span.sentence][slice(*span.span)] for span in found.spans] == list(texts)
+    assert all(span.probability < 0.5 for span in support.unsupported)
+    assert support.id == "7"
+    assert [support.summary[span.sentence][slice(*span.span)] for span in support.spans] == list(texts)
 
 
 def test_a_sentence_supports_itself_and_not_more_than_it_says(finder: SupportFinder) -> None:
@@ -55,28 +55,30 @@ def test_a_sentence_supports_itself_and_not_more_than_it_says(finder: SupportFin
 def test_a_span_is_contradicted_where_the_source_says_something_else(
     finder: SupportFinder, summary: str, source: str, contradicted: set[str]
 ) -> None:
-    found = finder.find(summary, source)
-    against = {found.text_of(span) for span in found.spans if span.answer == "contradicted"}
-    assert against == contradicted == {found.text_of(span) for span in found.unsupported}
+    support = finder.find(summary, source)
+    against = {support.text_of(span) for span in support.spans if span.answer == "contradicted"}
+    assert against == contradicted == {support.text_of(span) for span in support.unsupported}
 
 
 def test_what_only_may_be_so_supports_nothing(finder: SupportFinder) -> None:
-    found = finder.find("The mayor resigned.", "The mayor may resign.")
-    assert [(found.text_of(span), span.answer) for span in found.unsupported] == [("resigned", "unsupported")]
+    support = finder.find("The mayor resigned.", "The mayor may resign.")
+    assert [(support.text_of(span), span.answer) for span in support.unsupported] == [
+        ("resigned", "unsupported")
+    ]
 
 
 def test_an_unrelated_source_supports_nothing(finder: SupportFinder) -> None:
-    found = finder.find("The minister resigned on Monday.", "Ducks swim across a pond.")
-    assert found.spans and not any(span.is_supported for span in found.spans)
+    support = finder.find("The minister resigned on Monday.", "Ducks swim across a pond.")
+    assert support.spans and not any(span.is_supported for span in support.spans)
 
 
 @pytest.mark.parametrize(
     ("summary", "source", "spans"), [("", SOURCE, 0), (["It rained.", ""], "", 2), ([], [], 0)]
 )
 def test_blank_texts(finder: SupportFinder, summary: Any, source: Any, spans: int) -> None:
-    found = finder.find(summary, source)
-    assert len(found.spans) == spans
-    assert all(span.probability == 0 for span in found.spans)
+    support = finder.find(summary, source)
+    assert len(support.spans) == spans
+    assert all(span.probability == 0 for span in support.spans)
 
 
 def test_broken_texts_are_refused(finder: SupportFinder) -> None:
@@ -97,12 +99,12 @@ def test_the_threshold_decides_on_support_alone() -> None:
 
 
 def test_the_closest_sentences_cover_different_parts() -> None:
-    matches = SentenceMatches(
+    support = SentenceMatches(
         document("dogs bark cats sleep", "ships sail"),
         document("dogs bark loudly", "dogs bark", "cats sleep", "nobody came", ""),
     )
-    assert set(closest_sentences(matches, 0, 2)) in ({0, 2}, {1, 2})
-    assert len(closest_sentences(matches, 0, 1)) == 1
+    assert set(closest_sentences(support, 0, 2)) in ({0, 2}, {1, 2})
+    assert len(closest_sentences(support, 0, 1)) == 1
     assert closest_sentences(SentenceMatches(document("a"), document("")), 0, 3) == []
 
 

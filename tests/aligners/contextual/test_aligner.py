@@ -180,15 +180,15 @@ class VectorParser:
 def test_trees_and_tags_that_a_sentence_came_with_are_kept() -> None:
     aligner = ContextualAligner(MODEL, parser=VectorParser())  # type: ignore[arg-type]
     given = sentence_from_bracket("(S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT it)))) (. .))")
-    found = aligner.align(given, "the cat sat")
-    assert found.source.tags == given.tags and found.source.forest is given.forest
-    assert found.source.vectors is not None and found.target.tags == ("SYM",) * 3
+    alignment = aligner.align(given, "the cat sat")
+    assert alignment.source.tags == given.tags and alignment.source.forest is given.forest
+    assert alignment.source.vectors is not None and alignment.target.tags == ("SYM",) * 3
 
 
 def test_text_and_sentences_without_vectors_are_prepared_to_be_explained() -> None:
     aligner = ContextualAligner(MODEL, parser=VectorParser())  # type: ignore[arg-type]
-    found = aligner.align("the big cat", "a dog")
-    expected = aligner.explain(found.source, found.target, 2, 1)
+    alignment = aligner.align("the big cat", "a dog")
+    expected = aligner.explain(alignment.source, alignment.target, 2, 1)
     assert aligner.explain("the big cat", Sentence.from_words(["a", "dog"]), 2, 1) == expected
     with pytest.raises(InputError, match="expected a text or a Sentence, found 7"):
         aligner.explain("the big cat", 7, 2, 1)  # type: ignore[arg-type]

@@ -27,17 +27,17 @@ def aligner() -> ContextualAligner:
 
 
 def test_text_goes_in_and_links_with_probabilities_come_out(aligner: ContextualAligner) -> None:
-    found = forest_align.align(
+    alignment = forest_align.align(
         "The committee rejected the proposal on Monday.",
         "On Monday, the proposal was turned down.",
         aligner=aligner,
     )
-    pairs = {(found.source.words[i], found.target.words[j]) for i, j in found.words}
+    pairs = {(alignment.source.words[i], alignment.target.words[j]) for i, j in alignment.words}
     assert {("proposal", "proposal"), ("Monday", "Monday"), ("rejected", "turned"), (".", ".")} <= pairs
-    assert found.words.scores is not None and all(
-        aligner.threshold <= score <= 1 for score in found.words.scores
+    assert alignment.words.scores is not None and all(
+        aligner.threshold <= score <= 1 for score in alignment.words.scores
     )
-    assert (0, 2) in found.unaligned_source  # the committee
+    assert (0, 2) in alignment.unaligned_source  # the committee
 
 
 def test_an_empty_sentence_fails_alone(aligner: ContextualAligner) -> None:
@@ -78,20 +78,20 @@ def test_equal_words_are_told_apart_by_what_stands_beside_them(
 
 
 def test_candidates_hold_every_link(aligner: ContextualAligner) -> None:
-    found = aligner.align("He bought a car.", "He purchased an automobile.")
-    assert isinstance(found.source, Sentence)
-    proposed = ContextualCandidates(aligner).candidates(found.source, found.target)
+    alignment = aligner.align("He bought a car.", "He purchased an automobile.")
+    assert isinstance(alignment.source, Sentence)
+    proposed = ContextualCandidates(aligner).candidates(alignment.source, alignment.target)
     cells = {(c.source[0], c.target[0]) for c in proposed if not c.is_group}
-    assert set(found.words) <= cells
+    assert set(alignment.words) <= cells
 
 
 @pytest.mark.skipif(not MTREF.exists(), reason="needs shared/data/alignment/mtref, see CONTRIBUTING.md")
 def test_f1_on_a_part_of_the_mtref_development_set(aligner: ContextualAligner) -> None:
     pairs = [pair for pair in islice(read_pairs(MTREF), 80) if isinstance(pair, SentencePair)]
-    found = aligner.align_many([(pair.source, pair.target) for pair in pairs])
+    alignments = aligner.align_many([(pair.source, pair.target) for pair in pairs])
     scored = [
         WordPair(pair.source.words, pair.target.words, pair.links, result.words)
-        for pair, result in zip(pairs, found, strict=True)
+        for pair, result in zip(pairs, alignments, strict=True)
         if pair.links is not None
     ]
     assert score_words(scored).counts.macro().f1 > 0.86

@@ -74,13 +74,13 @@ def test_all_passes_together_are_those_of_the_plain_computation(
 ) -> None:
     model = random_model(seed)
     evidence = lexical_evidence(source, target, load_lexicon()).astype(np.int32)
-    found = model.link_probabilities(source, target, evidence)
+    probabilities = model.link_probabilities(source, target, evidence)
     swapped = is_after(source, target)
     order = (target, source, evidence.T) if swapped else (source, target, evidence)
     expected = plain_probabilities(model, *order)
     if _have_same_words(source, target):
         expected = np.eye(len(source)) * IDENTICAL
-    np.testing.assert_allclose(found, expected.T if swapped else expected, atol=2e-4)
+    np.testing.assert_allclose(probabilities, expected.T if swapped else expected, atol=2e-4)
 
 
 def test_the_plain_computation_has_cells_that_each_pass_leaves_alone() -> None:
@@ -102,9 +102,12 @@ def test_every_word_of_a_sentence_is_linked_to_itself_in_the_same_sentence() -> 
         one, other = sentence(words, 1), sentence([word.title() for word in words], 2)
         evidence = lexical_evidence(one, other, load_lexicon()).astype(np.int32)
         for pair in ((one, one), (one, other), (other, one)):
-            found = model.link_probabilities(*pair, evidence)
-            assert found.dtype == np.float32
-            assert found.tolist() == (np.eye(len(words), dtype=np.float32) * np.float32(IDENTICAL)).tolist()
+            probabilities = model.link_probabilities(*pair, evidence)
+            assert probabilities.dtype == np.float32
+            assert (
+                probabilities.tolist()
+                == (np.eye(len(words), dtype=np.float32) * np.float32(IDENTICAL)).tolist()
+            )
     longer = sentence(["no", "no"], 1)
     evidence = lexical_evidence(sentence(["no"], 1), longer, load_lexicon()).astype(np.int32)
     assert model.link_probabilities(sentence(["no"], 1), longer, evidence).shape == (1, 2)

@@ -29,9 +29,9 @@ def sentence(tagged: str) -> Sentence:
 
 def evidence(one: str, two: str) -> np.ndarray:
     source, target = sentence(one), sentence(two)
-    found = pair_evidence(source, target, load_lexicon())
-    assert np.array_equal(pair_evidence(target, source, load_lexicon()).T, found)
-    return found
+    evidence = pair_evidence(source, target, load_lexicon())
+    assert np.array_equal(pair_evidence(target, source, load_lexicon()).T, evidence)
+    return evidence
 
 
 def test_equal_and_different_quantities_are_told_apart() -> None:
@@ -57,8 +57,8 @@ def test_words_that_oppose_each_other_are_marked_by_kind() -> None:
 
 def test_the_evidence_of_words_is_that_of_the_lexicon() -> None:
     source, target = sentence("The/DT film/NN stars/VBZ her/PRP"), sentence("A/DT movie/NN with/IN her/PRP")
-    found = pair_evidence(source, target, load_lexicon())
-    assert np.array_equal(found, lexical_evidence(source, target, load_lexicon()))
+    evidence = pair_evidence(source, target, load_lexicon())
+    assert np.array_equal(evidence, lexical_evidence(source, target, load_lexicon()))
 
 
 def test_an_acronym_is_not_the_word_of_its_letters() -> None:

@@ -19,12 +19,12 @@ TAGS = (
 def relations(tagged: str, *names: str) -> set[str]:
     """Relations of these names in a text of words with tags, as ``agent(saw, dog)``."""
     words, tags = zip(*(item.rsplit("/", 1) for item in tagged.split()), strict=True)
-    found = related_words(words, tags)
+    related = related_words(words, tags)
     return {
         f"{name}({words[i]}, {words[k]})"
         for name in names
         for i in range(len(words))
-        for k in found[i, RELATIONS.index(name)].tolist()
+        for k in related[i, RELATIONS.index(name)].tolist()
         if k >= 0
     }
 
@@ -40,9 +40,9 @@ def relations(tagged: str, *names: str) -> set[str]:
     ],
 )
 def test_participants_do_not_depend_on_the_construction(tagged: str) -> None:
-    found = relations(tagged, "agent", "patient")
-    assert {"agent(chased, dog)", "patient(chased, cat)"} <= found
-    assert not {"agent(chased, cat)", "patient(chased, dog)"} & found
+    related = relations(tagged, "agent", "patient")
+    assert {"agent(chased, dog)", "patient(chased, cat)"} <= related
+    assert not {"agent(chased, cat)", "patient(chased, dog)"} & related
 
 
 @pytest.mark.parametrize(
@@ -54,10 +54,10 @@ def test_modifiers_do_not_depend_on_the_construction(tagged: str) -> None:
 
 
 def test_each_clause_has_its_own_participants() -> None:
-    found = relations(
+    related = relations(
         "Ann/NNP saw/VBD Ben/NNP ,/, Cid/NNP met/VBD Dan/NNP and/CC Eve/NNP left/VBD", "agent", "patient"
     )
-    assert found == {
+    assert related == {
         *("agent(saw, Ann)", "patient(saw, Ben)", "agent(met, Cid)", "patient(met, Dan)", "agent(left, Eve)"),
     }
 
@@ -71,8 +71,8 @@ def test_both_objects_of_a_gift_have_their_parts_in_either_order() -> None:
 
 def test_coordinated_words_share_their_part() -> None:
     assert relations("Ann/NNP and/CC Ben/NNP met/VBD", "agent") == {"agent(met, Ann)", "agent(met, Ben)"}
-    found = relations("paid/VBD $/$ 5/CD for/IN tea/NN and/CC $/$ 3/CD for/IN milk/NN", "modifier")
-    assert found == {"modifier($, 5)", "modifier($, 3)", "modifier($, tea)", "modifier($, milk)"}
+    related = relations("paid/VBD $/$ 5/CD for/IN tea/NN and/CC $/$ 3/CD for/IN milk/NN", "modifier")
+    assert related == {"modifier($, 5)", "modifier($, 3)", "modifier($, tea)", "modifier($, milk)"}
 
 
 def test_particles_belong_to_their_verbs_also_behind_an_object() -> None:
@@ -99,10 +99,10 @@ def test_any_tags_give_places_of_words_with_those_for_none_behind() -> None:
     words = ("was", "by", "a", "am", "that", "up", "it", "said", "before", "''", "p.m.")
     for _ in range(3000):
         length = rng.randint(1, 9)
-        found = related_words(rng.choices(words, k=length), rng.choices(TAGS, k=length))
-        assert found.shape == (length, len(RELATIONS), WIDTH) and found.dtype == np.int32
-        assert found.min() >= -1 and found.max() < length
-        assert (np.diff((found >= 0).astype(int), axis=2) <= 0).all()
+        related = related_words(rng.choices(words, k=length), rng.choices(TAGS, k=length))
+        assert related.shape == (length, len(RELATIONS), WIDTH) and related.dtype == np.int32
+        assert related.min() >= -1 and related.max() < length
+        assert (np.diff((related >= 0).astype(int), axis=2) <= 0).all()
     assert related_words([], []).shape == (0, len(RELATIONS), WIDTH)
 
 

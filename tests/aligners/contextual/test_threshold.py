@@ -52,17 +52,17 @@ def told(threshold: float | None = None, probability: np.ndarray = PROBABILITY) 
 def test_links_are_the_cells_from_the_threshold_on_and_an_alignment_is_as_likely_as_its_cells(
     threshold: float | None, expected: set[tuple[int, int]]
 ) -> None:
-    found = told(threshold).align_prepared(SOURCE, TARGET)
-    assert (found.aligner, set(found.words)) == ("contextual", expected)
-    assert list(found.words) == sorted(expected)
-    assert found.words.scores == pytest.approx([float(PROBABILITY[pair]) for pair in sorted(expected)])
+    alignments = told(threshold).align_prepared(SOURCE, TARGET)
+    assert (alignments.aligner, set(alignments.words)) == ("contextual", expected)
+    assert list(alignments.words) == sorted(expected)
+    assert alignments.words.scores == pytest.approx([float(PROBABILITY[pair]) for pair in sorted(expected)])
     chances = [
         PROBABILITY[i, j] if (i, j) in expected else 1 - PROBABILITY[i, j]
         for i, j in np.ndindex(PROBABILITY.shape)
     ]
     # No cell is less likely than 1e-7: log-probabilities stay finite.
     logarithms = [math.log(max(float(chance), 1e-7)) for chance in chances]
-    assert found.log_probability == pytest.approx(sum(logarithms), abs=1e-5)
+    assert alignments.log_probability == pytest.approx(sum(logarithms), abs=1e-5)
 
 
 def test_an_alignment_and_its_transpose_are_equally_likely_to_the_last_digit() -> None:

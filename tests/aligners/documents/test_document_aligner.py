@@ -27,19 +27,21 @@ def groups(found: forest_align.DocumentAlignment) -> list[tuple[tuple[int, ...],
 
 
 def test_sentences_are_aligned_in_any_order_and_several_to_one(sentences_only: DocumentAligner) -> None:
-    found = sentences_only.align(SOURCE, TARGET, id="7")
-    assert groups(found) == [((0,), (3,)), ((1,), (1, 2)), ((2,), (0,))]
-    assert (found.unaligned_source, found.unaligned_target) == ((3,), ())
-    assert all(0.5 < group.probability <= 1 and group.alignment is None for group in found.groups)
-    assert (found.id, found.aligner, found.error, found.warnings) == ("7", "", "", ())
-    assert SOURCE[slice(*found.source_spans[2])] == found.source[2].text == "Sales rose by 5% last year."
+    alignment = sentences_only.align(SOURCE, TARGET, id="7")
+    assert groups(alignment) == [((0,), (3,)), ((1,), (1, 2)), ((2,), (0,))]
+    assert (alignment.unaligned_source, alignment.unaligned_target) == ((3,), ())
+    assert all(0.5 < group.probability <= 1 and group.alignment is None for group in alignment.groups)
+    assert (alignment.id, alignment.aligner, alignment.error, alignment.warnings) == ("7", "", "", ())
+    assert (
+        SOURCE[slice(*alignment.source_spans[2])] == alignment.source[2].text == "Sales rose by 5% last year."
+    )
 
 
 def test_words_of_each_group_are_aligned_as_those_of_the_sentences_alone() -> None:
     aligner = ContextualAligner.load()
-    found = DocumentAligner(aligner).align(SOURCE, TARGET, id="7")
-    assert (found.aligner, found.made_by) == ("contextual", aligner.made_by)
-    first, second, _ = (group.alignment for group in found.groups)
+    alignment = DocumentAligner(aligner).align(SOURCE, TARGET, id="7")
+    assert (alignment.aligner, alignment.made_by) == ("contextual", aligner.made_by)
+    first, second, _ = (group.alignment for group in alignment.groups)
     assert first is not None and second is not None
     assert first.words.pairs == aligner.align(first.source.text, first.target.text).words.pairs
     assert (second.id, second.target.text) == ("7:2", "It makes shoes. It also makes bags.")
@@ -50,24 +52,24 @@ def test_words_of_each_group_are_aligned_as_those_of_the_sentences_alone() -> No
 
 def test_given_sentences_stay_as_they_are(sentences_only: DocumentAligner) -> None:
     source = ["One came. Two left.", "", Sentence.from_words(["It", "rained", "."]), "  "]
-    found = sentences_only.align(source, ["", "It was raining.", "One came and two left."])
-    assert groups(found) == [((0,), (2,)), ((2,), (1,))]
-    assert (found.unaligned_source, found.unaligned_target) == ((1, 3), (0,))
-    assert (found.source_spans, found.target_spans) == ((), ())
+    alignment = sentences_only.align(source, ["", "It was raining.", "One came and two left."])
+    assert groups(alignment) == [((0,), (2,)), ((2,), (1,))]
+    assert (alignment.unaligned_source, alignment.unaligned_target) == ((1, 3), (0,))
+    assert (alignment.source_spans, alignment.target_spans) == ((), ())
 
 
 @pytest.mark.parametrize("pair", [("", ""), ("", "It rained."), ([], ["It rained."]), (["", ""], [""])])
 def test_blank_documents_have_no_groups(sentences_only: DocumentAligner, pair: Any) -> None:
-    found = sentences_only.align(*pair)
-    assert found.groups == ()
-    assert found.error == ""
+    alignment = sentences_only.align(*pair)
+    assert alignment.groups == ()
+    assert alignment.error == ""
 
 
 def test_a_sentence_that_cannot_be_read_is_named(sentences_only: DocumentAligner) -> None:
     broken = Sentence.from_words(["word", "."] * 600)
-    found = sentences_only.align(["It rained.", broken], ["It rained."])
-    assert groups(found) == [((0,), (0,))]
-    assert found.warnings == ("source sentence 2 could not be read: it has 1200 words",)
+    alignment = sentences_only.align(["It rained.", broken], ["It rained."])
+    assert groups(alignment) == [((0,), (0,))]
+    assert alignment.warnings == ("source sentence 2 could not be read: it has 1200 words",)
 
 
 def test_a_stream_keeps_the_places_of_broken_pairs(sentences_only: DocumentAligner) -> None:

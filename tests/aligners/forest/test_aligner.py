@@ -122,8 +122,10 @@ def test_a_phrase_that_a_likely_link_leaves_is_less_probable(aligner: ForestAlig
     sure = [Candidate((i, i + 1), (i, i + 1), 0.9) for i in range(3)]
     probabilities = []
     for score in (0.1, 0.4):
-        found = aligner.align_candidates(source, target, [*sure, Candidate((1, 2), (2, 3), score)])
-        inside = {(pair.source_node.span, pair.target_node.span): pair.probability for pair in found.phrases}
+        alignment = aligner.align_candidates(source, target, [*sure, Candidate((1, 2), (2, 3), score)])
+        inside = {
+            (pair.source_node.span, pair.target_node.span): pair.probability for pair in alignment.phrases
+        }
         probabilities.append(inside[(0, 2), (0, 2)])
     assert probabilities[0] > probabilities[1]
 
@@ -176,8 +178,8 @@ def test_the_published_search_knows_neither_links_of_groups_nor_single_supports(
         ForestAligner.load(name, candidates=GivenCandidates(links)) for name in ("forest", "forest-published")
     )
     assert ("died", "passed away") in phrases(extended.align_prepared(source, target))
-    found = published.align_prepared(source, target)
-    assert ("died", "passed away") not in phrases(found) and not found.root_aligned
+    alignments = published.align_prepared(source, target)
+    assert ("died", "passed away") not in phrases(alignments) and not alignments.root_aligned
 
 
 def test_a_sentence_without_forest_is_an_input_error(aligner: ForestAligner) -> None:
@@ -259,10 +261,10 @@ def test_every_alignment_is_legitimate(aligner: ForestAligner, seed: int) -> Non
 def test_k_best_alignments_begin_with_the_best_one(aligner: ForestAligner) -> None:
     source, target = map(sentence, RELYING)
     given = ForestAligner(aligner.model, lexicon=aligner.lexicon, candidates=GivenCandidates(RELYING_LINKS))
-    found = given.align_k_best(source, target, 5)
+    alignments = given.align_k_best(source, target, 5)
     best = given.align_prepared(source, target)
-    assert found[0].phrases == best.phrases
-    scores = [one.log_probability for one in found]
+    assert alignments[0].phrases == best.phrases
+    scores = [one.log_probability for one in alignments]
     assert len(scores) == 5 and scores == sorted(scores, key=lambda score: -(score or 0.0))
 
 
@@ -300,8 +302,12 @@ def test_where_the_roots_are_not_reached_there_is_one_alignment(aligner: ForestA
         candidates=GivenCandidates(Links.of([(0, 0), (1, 1)])),
     )
     source, target = sentence("(S (NP (DT the) (NN cat)) (VP (VB sat)))"), sentence(GROUND_FLOOR[1])
-    found = partial.align_k_best(source, target, 3)
-    assert found == [partial.align(source, target)] and found[0].phrases and not found[0].root_aligned
+    alignments = partial.align_k_best(source, target, 3)
+    assert (
+        alignments == [partial.align(source, target)]
+        and alignments[0].phrases
+        and not alignments[0].root_aligned
+    )
     for k in (0, -1):
         with pytest.raises(InputError, match=f"'k': expected at least 1, found {k}"):
             partial.align_k_best(source, target, k)
@@ -318,8 +324,8 @@ def test_k_best_alignments_of_text_are_parsed_as_for_the_best(aligner: ForestAli
         parser=Parser(),  # type: ignore[arg-type]
         candidates=GivenCandidates(RELYING_LINKS),
     )
-    found = given.align_k_best("Relying on team spirit …", "Members of …", 2)
-    assert found[0].phrases == given.align_prepared(*map(sentence, RELYING)).phrases
+    alignments = given.align_k_best("Relying on team spirit …", "Members of …", 2)
+    assert alignments[0].phrases == given.align_prepared(*map(sentence, RELYING)).phrases
     with pytest.raises(InputError, match="expected a text or a Sentence"):
         given.align_k_best(["Relying"], "x", 2)  # type: ignore[arg-type]
 

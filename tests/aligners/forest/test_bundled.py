@@ -92,15 +92,15 @@ def test_alignments_are_whole_probable_legitimate_and_come_back_from_json(
 
 
 def test_sentences_that_only_share_a_part_are_improbable_as_wholes(aligner: ForestAligner) -> None:
-    found = aligner.align(
+    alignment = aligner.align(
         "The firm was bought by a bank, and its shares fell by ten percent",
         "A bank bought the firm after months of negotiations with the union",
     )
-    (root,) = (pair.probability for pair in found.phrases if found.is_root_pair(pair))
-    assert found.paraphrase_probability == root < 0.25
-    names = {found.texts_of(pair): pair.probability for pair in found.phrases}
-    assert names["a bank", "A bank"] > 0.9 and found.root_aligned
-    assert alignment_violations(found) == []
+    (root,) = (pair.probability for pair in alignment.phrases if alignment.is_root_pair(pair))
+    assert alignment.paraphrase_probability == root < 0.25
+    names = {alignment.texts_of(pair): pair.probability for pair in alignment.phrases}
+    assert names["a bank", "A bank"] > 0.9 and alignment.root_aligned
+    assert alignment_violations(alignment) == []
 
 
 def test_who_does_what_matters_and_the_construction_does_not(aligner: ForestAligner) -> None:
@@ -114,8 +114,10 @@ def test_paraphrases_are_not_judged_by_models_of_the_paper_or_on_demand(aligner:
     without = ForestAligner.load("forest", parser=aligner.parser, paraphrases=False)
     published = ForestAligner.load("forest-published", parser=aligner.parser)
     for one in (without, published):
-        found = one.align("He died.", "He passed away.")
-        assert found.paraphrase_probability is None and "paraphrase_probability" not in found.to_dict()
+        alignment = one.align("He died.", "He passed away.")
+        assert (
+            alignment.paraphrase_probability is None and "paraphrase_probability" not in alignment.to_dict()
+        )
 
 
 def test_the_published_aligner_satisfies_every_condition(aligner: ForestAligner) -> None:

@@ -97,13 +97,13 @@ def test_a_unary_chain_may_have_a_pair_for_each_of_its_nodes(
     pairs = [(0, nodes[span], True) for span in partners]
     derivations = source.best_derivation(), TREE.best_derivation()
     for both in (False, True):
-        found = violations(
+        broken = violations(
             *((TREE, source) if both else (source, TREE)),
             *(derivations[::-1] if both else derivations),
             [(t, s, whole) if both else (s, t, whole) for s, t, whole in pairs],
             root_aligned=False,
         )
-        assert bool(found) == bool(word) and all(text.startswith(word) for text in found)
+        assert bool(broken) == bool(word) and all(text.startswith(word) for text in broken)
 
 
 def test_a_constituent_stands_above_the_part_of_it_that_joins_two_pairs() -> None:
@@ -132,8 +132,8 @@ def test_only_the_roots_may_stand_above_the_lowest_common_ancestor_on_one_side()
 def test_a_tree_begins_at_a_root() -> None:
     whole = TREE.best_derivation()
     part = Derivation(NP, {NP: whole.edges[NP]}, 0.0)
-    found = violations(TREE, TREE, whole, part, [(ROOT, NP, True), (A, A, True), (B, B, True)])
-    assert found == [f"same tree: {NP} is no root"]
+    broken = violations(TREE, TREE, whole, part, [(ROOT, NP, True), (A, A, True), (B, B, True)])
+    assert broken == [f"same tree: {NP} is no root"]
 
 
 def test_partial_alignments_need_no_root() -> None:
@@ -163,8 +163,8 @@ def test_pairs_that_could_be_added_are_named_if_asked_for(
 ) -> None:
     tree = TREE.best_derivation()
     assert violations(TREE, TREE, tree, tree, pairs) == []
-    found = violations(TREE, TREE, tree, tree, pairs, maximum_set_of=links)
-    assert found == [f"maximum set: {pair} could be added" for pair in missing]
+    broken = violations(TREE, TREE, tree, tree, pairs, maximum_set_of=links)
+    assert broken == [f"maximum set: {pair} could be added" for pair in missing]
 
 
 def alignment(

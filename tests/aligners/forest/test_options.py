@@ -75,8 +75,8 @@ def test_probabilities_are_above_0_and_rise_with_both_kinds_of_evidence_up_to_1(
 def test_powers_weigh_the_evidence_and_by_default_the_probability_is_the_posterior() -> None:
     posterior, agreement = np.log([0.25, 1.0]), np.log([0.5, 0.1])
     assert PhraseCalibration().probabilities(posterior, agreement) == pytest.approx([0.25, 1.0])
-    found = PhraseCalibration(4.0, 0.5, 2.0).probabilities(posterior, agreement)
-    assert found == pytest.approx([0.5 * 0.25, 0.01])
+    probabilities = PhraseCalibration(4.0, 0.5, 2.0).probabilities(posterior, agreement)
+    assert probabilities == pytest.approx([0.5 * 0.25, 0.01])
 
 
 @pytest.mark.parametrize(
@@ -115,11 +115,11 @@ def pairs() -> list[Any]:
 def test_options_have_an_upper_bound(name: str, most: int, tmp_path: Path) -> None:
     options = ForestOptions(**{name: most})
     short = sentence_from_bracket(SHORT)
-    found = ForestAligner(
+    alignment = ForestAligner(
         ForestModel(bundled_model().weights, options=options),
         candidates=GivenCandidates(Links.of([(0, 0), (1, 1)])),
     ).align(short, short)
-    assert found.root_aligned and not found.error
+    assert alignment.root_aligned and not alignment.error
     with pytest.raises(InputError, match=f"{name}.*at most {most}, found {most + 1}"):
         ForestOptions(**{name: most + 1})
     bundled_model().save(tmp_path)

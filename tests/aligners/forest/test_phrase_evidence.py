@@ -114,8 +114,8 @@ def test_links_that_lead_out_of_a_pair_keep_it_from_being_aligned(aligner: Fores
 
     def crossed(weight: float) -> float:
         weighing = ForestAligner(aligner.model.with_options(link_weight=weight), lexicon=aligner.lexicon)
-        found = weighing.align_candidates(source, target, candidates)
-        pairs = [(phrase.source_node.span, phrase.target_node.span) for phrase in found.phrases]
+        alignment = weighing.align_candidates(source, target, candidates)
+        pairs = [(phrase.source_node.span, phrase.target_node.span) for phrase in alignment.phrases]
         return sum((a <= i < b) != (c <= j < d) for (a, b), (c, d) in pairs for i, j in links)
 
     assert crossed(5.0) == 0
@@ -241,6 +241,6 @@ def test_without_word_vectors_the_search_is_that_of_before(aligner: ForestAligne
 def test_phrases_correspond_that_share_no_word(
     aligner: ForestAligner, source: str, target: str, phrases: tuple[str, str]
 ) -> None:
-    found = aligner.align(source, target)
-    pairs = {found.texts_of(pair): pair for pair in found.phrases}
+    alignment = aligner.align(source, target)
+    pairs = {alignment.texts_of(pair): pair for pair in alignment.phrases}
     assert pairs[phrases].probability > 0.5

@@ -153,7 +153,7 @@ def test_interpolated_scores_are_those_of_all_alignments(
     options = model.options.search_options()._replace(**UNLIMITED, temperature=1.0)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(prepared_pair, "kernel", SimpleNamespace(align=ALIGNERS[name]))
-        found = pair.align(*model.log_probabilities(features), options)
+        alignment = pair.align(*model.log_probabilities(features), options)
     forests = forest_of(source), forest_of(target)
     log_pair, *log_null = model.log_probabilities(features)
     parse = forests[0].log_marginal[:, None] + forests[1].log_marginal
@@ -168,9 +168,9 @@ def test_interpolated_scores_are_those_of_all_alignments(
     ]
     base = BaseArrays(pair.base_source, pair.base_target, pair.base_log_prior)
     best, total, _ = cases.brute_force(cases.Case(sides[0], sides[1], nodes, base), options)
-    assert found.root_aligned == math.isfinite(best)
-    if found.root_aligned:
-        assert (found.log_score, found.log_total) == pytest.approx((best, total))
+    assert alignment.root_aligned == math.isfinite(best)
+    if alignment.root_aligned:
+        assert (alignment.log_score, alignment.log_total) == pytest.approx((best, total))
 
 
 def test_the_parser_decides_more_the_more_it_weighs(aligner: ForestAligner) -> None:
@@ -184,9 +184,9 @@ def test_the_parser_decides_more_the_more_it_weighs(aligner: ForestAligner) -> N
     trees, scores = [], []
     for weight in (0.0, 1e-12, 0.3, 0.999):
         model = replace(aligner.model, options=replace(plain, parser_weight=weight))
-        found = ForestAligner(model, lexicon=aligner.lexicon).align_candidates(source, target, candidates)
-        trees.append(found.source_tree)
-        scores.append(found.log_probability)
+        alignment = ForestAligner(model, lexicon=aligner.lexicon).align_candidates(source, target, candidates)
+        trees.append(alignment.source_tree)
+        scores.append(alignment.log_probability)
     assert scores[1] == pytest.approx(scores[0], abs=1e-6)
     assert trees[:2] == [low, low]
     assert trees[3] == high

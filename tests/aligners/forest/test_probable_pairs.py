@@ -62,16 +62,16 @@ def spans_of(alignment: Alignment) -> set[Spans]:
 def test_a_unary_chain_is_in_two_pairs_if_both_are_probable(aligner: ForestAligner) -> None:
     wide, word = ((0, 3), (0, 1)), ((0, 1), (0, 1))
     for probability, expected in ((0.6, True), (0.2, False)):
-        found = align(aligner, (STOCK, SHARES), WORDS, {wide: probability}, phrase_added=0.3)
-        assert word in spans_of(found) and (wide in spans_of(found)) is expected
+        alignment = align(aligner, (STOCK, SHARES), WORDS, {wide: probability}, phrase_added=0.3)
+        assert word in spans_of(alignment) and (wide in spans_of(alignment)) is expected
     once = align(aligner, (STOCK, SHARES), WORDS, {wide: 0.6}, phrase_added=1.0)
     assert wide not in spans_of(once)
 
 
 def test_a_node_that_is_no_chain_is_in_one_pair_only(aligner: ForestAligner) -> None:
     target = SHARES.replace("(NP (NNP Handspring))", "(NNP Handspring)")
-    found = align(aligner, (STOCK, target), WORDS, {((0, 3), (0, 1)): 0.6}, phrase_added=0.3)
-    assert ((0, 3), (0, 1)) not in spans_of(found)
+    alignment = align(aligner, (STOCK, target), WORDS, {((0, 3), (0, 1)): 0.6}, phrase_added=0.3)
+    assert ((0, 3), (0, 1)) not in spans_of(alignment)
 
 
 @pytest.mark.parametrize(
@@ -85,10 +85,10 @@ def test_a_node_that_is_no_chain_is_in_one_pair_only(aligner: ForestAligner) -> 
 def test_words_are_a_pair_if_their_link_is_clear(
     aligner: ForestAligner, links: tuple[tuple[int, int, float], ...], reported: set[Spans]
 ) -> None:
-    found = align(aligner, (STOCK, SHARES), links, {})
-    words = {pair for pair in spans_of(found) if pair[0][1] - pair[0][0] == 1 == pair[1][1] - pair[1][0]}
+    alignment = align(aligner, (STOCK, SHARES), links, {})
+    words = {pair for pair in spans_of(alignment) if pair[0][1] - pair[0][0] == 1 == pair[1][1] - pair[1][0]}
     assert words == reported
-    assert {(i, j) for i, j, score in links if score >= 0.5} <= set(found.words.pairs)
+    assert {(i, j) for i, j, score in links if score >= 0.5} <= set(alignment.words.pairs)
 
 
 def random_evidence(source: Sentence, target: Sentence, rng: random.Random) -> PhraseEvidence:

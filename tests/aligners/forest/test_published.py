@@ -109,15 +109,15 @@ def test_features_and_candidates_come_from_the_dictionary_alone() -> None:
 def test_links_are_leaves_of_the_derivation_with_its_probabilities() -> None:
     aligner = ForestAligner.load(NAME)
     for source, target, *_ in TEXTS[:4]:
-        found = aligner.align(source, target)
-        assert not alignment_violations(found)
+        alignment = aligner.align(source, target)
+        assert not alignment_violations(alignment)
         single = {
             (one.source_node.start, one.target_node.start): one.probability
-            for one in found.phrases
+            for one in alignment.phrases
             if one.source_node.end - one.source_node.start == 1
             and one.target_node.end - one.target_node.start == 1
         }
-        scores = dict(zip(found.words.pairs, found.words.scores or (), strict=True))
+        scores = dict(zip(alignment.words.pairs, alignment.words.scores or (), strict=True))
         assert scores and len({i for i, _ in scores}) == len({j for _, j in scores}) == len(scores)
         assert {link: scores[link] for link in single.keys() & scores.keys()} == {
             link: single[link] for link in single.keys() & scores.keys()

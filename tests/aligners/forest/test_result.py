@@ -38,9 +38,9 @@ def test_each_part_of_the_derivation_is_reported_in_its_place(aligner: ForestAli
     model = replace(aligner.model, options=chosen)
     searched = ForestAligner(model, lexicon=aligner.lexicon).search(source, target, candidates)
     arrays, forests = searched.arrays, searched.forests
-    found = build_alignment(model, searched)
+    alignment = build_alignment(model, searched)
     shown, links, trees, outside, _ = reported_derivation(searched, chosen)
-    assert found.outside == outside
+    assert alignment.outside == outside
 
     probabilities = model.calibration.probabilities(
         shown.log_posterior, log_agreement(source, target, shown, candidates)
@@ -55,13 +55,13 @@ def test_each_part_of_the_derivation_is_reported_in_its_place(aligner: ForestAli
             of_words = nodes[0].end - nodes[0].start == nodes[1].end - nodes[1].start == 1
             own = links[link] if of_words else float(probabilities[place])
             wanted.append(PhrasePair(*nodes, own, not merged))
-    assert found.phrases == tuple(wanted)
-    assert found.swap().swap() == found
+    assert alignment.phrases == tuple(wanted)
+    assert alignment.swap().swap() == alignment
 
-    assert dict(zip(found.words.pairs, found.words.scores or (), strict=True)) == links
+    assert dict(zip(alignment.words.pairs, alignment.words.scores or (), strict=True)) == links
     for side, unaligned, sentence in (
-        (0, found.unaligned_source, source),
-        (1, found.unaligned_target, target),
+        (0, alignment.unaligned_source, source),
+        (1, alignment.unaligned_target, target),
     ):
         free = sorted(set(range(len(sentence))) - {link[side] for link in links})
         assert [word for span in unaligned for word in range(*span)] == free
@@ -73,7 +73,7 @@ def test_each_part_of_the_derivation_is_reported_in_its_place(aligner: ForestAli
             trees,
             (arrays.source_edges, arrays.target_edges),
             (arrays.source, arrays.target),
-            (found.source_tree, found.target_tree),
+            (alignment.source_tree, alignment.target_tree),
             strict=True,
         )
     ):
@@ -95,15 +95,15 @@ def test_only_links_that_are_marked_lead_out_of_phrases(aligner: ForestAligner, 
     rng = random.Random(seed)
     source, target, candidates = random_pair(rng)
     model = aligner.model.with_options(strict=rng.random() < 0.5)
-    found = ForestAligner(model, lexicon=aligner.lexicon).align_candidates(source, target, candidates)
-    assert list(found.outside) == sorted(found.outside) and {*found.outside} <= {*found.words}
+    alignment = ForestAligner(model, lexicon=aligner.lexicon).align_candidates(source, target, candidates)
+    assert list(alignment.outside) == sorted(alignment.outside) and {*alignment.outside} <= {*alignment.words}
     leaves = set()
-    for pair in found.phrases:
+    for pair in alignment.phrases:
         (start, end), (low, high) = pair.source_node.span, pair.target_node.span
         leaves |= {(start, low)} if end - start == high - low == 1 else set()
-        for i, j in found.words:
-            assert (start <= i < end) == (low <= j < high) or (i, j) in found.outside
-    assert not leaves & {*found.outside}
+        for i, j in alignment.words:
+            assert (start <= i < end) == (low <= j < high) or (i, j) in alignment.outside
+    assert not leaves & {*alignment.outside}
 
 
 def test_links_outside_are_kept_by_what_changes_an_alignment(aligner: ForestAligner) -> None:
@@ -111,12 +111,12 @@ def test_links_outside_are_kept_by_what_changes_an_alignment(aligner: ForestAlig
     target = sentence_from_bracket("(S (VP (VB smoke) (NP (DT a) (NN cigarette))) (VP (VBZ ends)))")
     pairs = {((1, 3), (1, 3)): 0.98, ((2, 3), (0, 1)): 0.7, ((3, 4), (3, 4)): 0.9, ((1, 2), (1, 2)): 0.9}
     candidates = [Candidate(*spans, score) for spans, score in pairs.items()]
-    found = aligner.align_candidates(source, target, candidates)
-    spans = {(pair.source_node.span, pair.target_node.span) for pair in found.phrases}
-    assert ((1, 3), (1, 3)) in spans and (2, 0) in found.words
-    assert found.outside == ((2, 0),)
-    assert found.swap().outside == ((0, 2),)
-    assert found.above(0.75).outside == () and found.above(0.65).outside == ((2, 0),)
+    alignment = aligner.align_candidates(source, target, candidates)
+    spans = {(pair.source_node.span, pair.target_node.span) for pair in alignment.phrases}
+    assert ((1, 3), (1, 3)) in spans and (2, 0) in alignment.words
+    assert alignment.outside == ((2, 0),)
+    assert alignment.swap().outside == ((0, 2),)
+    assert alignment.above(0.75).outside == () and alignment.above(0.65).outside == ((2, 0),)
 
 
 def test_words_of_a_group_have_scores_of_their_own_or_else_that_of_the_group(aligner: ForestAligner) -> None:
@@ -126,10 +126,12 @@ def test_words_of_a_group_have_scores_of_their_own_or_else_that_of_the_group(ali
         Candidate((0, 2), (0, 1), 0.9),
         Candidate((2, 3), (1, 2), 0.8),
     )
-    found = aligner.align_candidates(source, target, candidates)
-    assert {(pair.source_node.span, pair.target_node.span) for pair in found.phrases} >= {((0, 2), (0, 1))}
-    assert found.words.pairs == ((0, 0), (1, 0), (2, 1))
-    assert found.words.scores == (0.6, 0.9, 0.8)
+    alignment = aligner.align_candidates(source, target, candidates)
+    assert {(pair.source_node.span, pair.target_node.span) for pair in alignment.phrases} >= {
+        ((0, 2), (0, 1))
+    }
+    assert alignment.words.pairs == ((0, 0), (1, 0), (2, 1))
+    assert alignment.words.scores == (0.6, 0.9, 0.8)
 
 
 @pytest.mark.parametrize(
@@ -185,10 +187,10 @@ def test_links_outside_of_the_derivation_are_the_confident_ones_of_free_words_an
     wanted = {(1, 0): 0.95, (3, 0): 0.9, (2, 3): 0.89, (0, 1): 0.7, (4, 2): 0.5}
     searched = searched._replace(candidates=candidates)
     assert reported_derivation(searched, aligner.model.options).links == wanted
-    found = build_alignment(aligner.model, searched)
-    assert found.log_probability is None and not found.root_aligned
-    assert found.words.pairs == tuple(sorted(wanted)) and not found.phrases
-    assert (found.unaligned_source, found.unaligned_target) == ((), ((4, 5),))
+    alignment = build_alignment(aligner.model, searched)
+    assert alignment.log_probability is None and not alignment.root_aligned
+    assert alignment.words.pairs == tuple(sorted(wanted)) and not alignment.phrases
+    assert (alignment.unaligned_source, alignment.unaligned_target) == ((), ((4, 5),))
 
 
 def test_a_search_that_was_cut_short_is_told(aligner: ForestAligner) -> None:
@@ -197,8 +199,8 @@ def test_a_search_that_was_cut_short_is_told(aligner: ForestAligner) -> None:
     searched = aligner.search(source, target, candidates)
     for narrowed in (False, True):
         arrays = searched.arrays._replace(narrowed=narrowed)
-        found = build_alignment(aligner.model, searched._replace(arrays=arrays))
-        assert found.root_aligned and bool(found.warnings) == narrowed
+        alignment = build_alignment(aligner.model, searched._replace(arrays=arrays))
+        assert alignment.root_aligned and bool(alignment.warnings) == narrowed
 
 
 @settings(derandomize=True)
@@ -209,7 +211,7 @@ def test_links_without_a_probability_have_that_of_their_pair_in_the_derivation(
     """Nothing is linked outside of the derivation, and candidates are no evidence for phrases."""
     source, target, weighted = random_pair(random.Random(seed))
     candidates = [replace(one, score=1.0, weighted=False) for one in weighted]
-    found = aligner.align_candidates(source, target, candidates)
+    alignment = aligner.align_candidates(source, target, candidates)
     _, _, _, base, arrays, _ = aligner.search(source, target, candidates)
     posterior = aligner.model.calibration.probabilities(arrays.log_posterior, np.zeros(len(arrays.source)))
     expected = {}
@@ -217,23 +219,23 @@ def test_links_without_a_probability_have_that_of_their_pair_in_the_derivation(
         leaf = base[int(arrays.source[place]), int(arrays.target[place])]
         for i in range(*leaf.source):
             expected |= {(i, j): float(posterior[place]) for j in range(*leaf.target)}
-    assert dict(zip(found.words.pairs, found.words.scores or (), strict=True)) == expected
+    assert dict(zip(alignment.words.pairs, alignment.words.scores or (), strict=True)) == expected
     kept = np.flatnonzero(~arrays.absorbed)
-    assert [one.probability for one in found.phrases] == pytest.approx(
+    assert [one.probability for one in alignment.phrases] == pytest.approx(
         [float(posterior[place]) for place in kept[np.argsort(arrays.source[kept], kind="stable")]]
     )
     unlinked = replace(aligner.model.options, link_weight=0.0, candidate_weight=1.0)
     plain = ForestAligner(replace(aligner.model, options=unlinked), lexicon=aligner.lexicon)
-    assert plain.align_candidates(source, target, candidates).log_probability == found.log_probability
+    assert plain.align_candidates(source, target, candidates).log_probability == alignment.log_probability
 
 
 def test_words_of_a_group_keep_probabilities_of_their_own(aligner: ForestAligner) -> None:
     source, target = map(sentence_from_bracket, CITY)
     group, sleeps = Candidate((0, 2), (0, 1), 1.0, weighted=False), Candidate((2, 3), (1, 2), 0.8)
-    found = aligner.align_candidates(source, target, [group, Candidate((0, 1), (0, 1), 0.3), sleeps])
-    scores = dict(zip(found.words.pairs, found.words.scores or (), strict=True))
+    alignment = aligner.align_candidates(source, target, [group, Candidate((0, 1), (0, 1), 0.3), sleeps])
+    scores = dict(zip(alignment.words.pairs, alignment.words.scores or (), strict=True))
     assert (scores[0, 0], scores[2, 1]) == (0.3, 0.8)
-    (whole,) = (one for one in found.phrases if one.source_node.end == 2 and one.target_node.end == 1)
+    (whole,) = (one for one in alignment.phrases if one.source_node.end == 2 and one.target_node.end == 1)
     assert scores[1, 0] == whole.probability
 
 

@@ -37,9 +37,9 @@ def search(aligner: ForestAligner, brackets: tuple[str, str], links: list[tuple[
 def align(
     aligner: ForestAligner, links: list[tuple[int, int]], source: str = REFUGEE, target: str = ASYLUM
 ) -> Alignment:
-    found = aligner.align_candidates(*search(aligner, (source, target), links)[:3])
-    assert alignment_violations(found) == []
-    return found
+    alignment = aligner.align_candidates(*search(aligner, (source, target), links)[:3])
+    assert alignment_violations(alignment) == []
+    return alignment
 
 
 def phrases(alignment: Alignment) -> dict[tuple[str, str], bool]:
@@ -65,8 +65,8 @@ def test_words_that_are_linked_elsewhere_are_not_taken_in(
     """Links that structure left out count, but only those of the words to be taken in."""
     searched = search(aligner, (REFUGEE, ASYLUM), NOUNS + VERBS)
     reported, forests = reported_derivation(searched, aligner.model.options), searched.forests
-    found = with_whole_constituents(searched.arrays, forests, reported.trees, [*reported.links, link])
-    spans = {forests[0].node(node).span for node in found.source.tolist()}
+    alignment = with_whole_constituents(searched.arrays, forests, reported.trees, [*reported.links, link])
+    spans = {forests[0].node(node).span for node in alignment.source.tolist()}
     assert ((0, 3) in spans, (1, 3) in spans) == (is_whole, not is_whole)
 
 
@@ -100,10 +100,10 @@ def test_a_pair_that_rests_on_a_part_alone_gives_way(
         parent=np.append(parent, 0),
         absorbed=np.append(arrays.absorbed, False),
     )
-    found = with_whole_constituents(arrays, forests, trees, [*known, *links])
-    assert found.absorbed.tolist() == [False] * (len(parent)) + [gives_way]
-    assert forests[0].node(int(found.source[part])).span == (1, 3)
-    assert forests[1].node(int(found.target[part])).span == ((0, 3) if gives_way else (1, 3))
+    alignment = with_whole_constituents(arrays, forests, trees, [*known, *links])
+    assert alignment.absorbed.tolist() == [False] * (len(parent)) + [gives_way]
+    assert forests[0].node(int(alignment.source[part])).span == (1, 3)
+    assert forests[1].node(int(alignment.target[part])).span == ((0, 3) if gives_way else (1, 3))
 
 
 def test_words_of_other_pairs_are_not_taken_in(aligner: ForestAligner) -> None:
@@ -129,11 +129,11 @@ def test_the_published_search_reports_the_nodes_of_the_search() -> None:
     published = ForestAligner.load("forest-published")
     searched = search(published, (REFUGEE, REFUGEE), [(k, k) for k in range(1, 5)])
     arrays, (one, two) = searched.arrays, searched.forests
-    found = published.align_candidates(*searched[:3])
+    alignment = published.align_candidates(*searched[:3])
     kept = ~arrays.absorbed
     nodes = zip(arrays.source[kept].tolist(), arrays.target[kept].tolist(), strict=True)
     expected = {(one.node(left).span, two.node(right).span) for left, right in nodes}
-    assert {(pair.source_node.span, pair.target_node.span) for pair in found.phrases} == expected
+    assert {(pair.source_node.span, pair.target_node.span) for pair in alignment.phrases} == expected
     assert ((1, 3), (1, 3)) in expected  # a part of a noun phrase
 
 
@@ -163,7 +163,7 @@ def test_pairs_are_widened_exactly_where_the_words_gained_are_free(aligner: Fore
     trees = reported_parts.trees
     # With few links more is widened.
     links = [link for link in reported_parts.links if rng.random() < 0.5]
-    found = with_whole_constituents(arrays, forests, trees, links)
+    alignment = with_whole_constituents(arrays, forests, trees, links)
     reported = np.flatnonzero(~arrays.absorbed).tolist()
     nodes = arrays.source.tolist(), arrays.target.tolist()
     for place in range(len(arrays.kind)):
@@ -183,4 +183,4 @@ def test_pairs_are_widened_exactly_where_the_words_gained_are_free(aligner: Fore
                 for i, j in links
             )
         )
-        assert (found.source[place], found.target[place]) == (then if widened else now)
+        assert (alignment.source[place], alignment.target[place]) == (then if widened else now)

@@ -58,12 +58,14 @@ def test_phrases_of_several_words_link_all_their_words_and_say_whether_they_are_
     start = WEIGHT_COUNT - len(ARC_FEATURES) - len(DELETION_FEATURES) - len(PHRASE_FEATURES)
     for name in ("1 and 3 words", "both constituents"):
         weights[start + PHRASE_FEATURES.index(name)] = 1
-    found = JointAligner(JointModel(weights, "phrase")).align_prepared(first, replace(second, vectors=table))
-    (pair,) = found.phrases
+    alignments = JointAligner(JointModel(weights, "phrase")).align_prepared(
+        first, replace(second, vectors=table)
+    )
+    (pair,) = alignments.phrases
     assert (pair.source_node.span, pair.target_node.span) == ((1, 4), (1, 2))
     assert (pair.source_node.label, pair.constituents) == ("VP", True)
-    assert found.words.pairs == ((1, 1), (2, 1), (3, 1))
-    assert found.unaligned_source == found.unaligned_target == ((0, 1),)
+    assert alignments.words.pairs == ((1, 1), (2, 1), (3, 1))
+    assert alignments.unaligned_source == alignments.unaligned_target == ((0, 1),)
 
 
 def test_swapped_sentences_give_exactly_the_transposed_probabilities_whatever_the_weights() -> None:
@@ -76,10 +78,10 @@ def test_swapped_sentences_give_exactly_the_transposed_probabilities_whatever_th
 
 
 def test_the_json_of_an_alignment_comes_back(aligner: JointAligner) -> None:
-    found = aligner.align(ONE, TWO)
-    again = Alignment.from_json(found.to_json())
-    assert again.words.pairs == found.words.pairs
-    assert [p.source_node.span for p in again.phrases] == [p.source_node.span for p in found.phrases]
+    alignment = aligner.align(ONE, TWO)
+    again = Alignment.from_json(alignment.to_json())
+    assert again.words.pairs == alignment.words.pairs
+    assert [p.source_node.span for p in again.phrases] == [p.source_node.span for p in alignment.phrases]
 
 
 def test_every_alignment_meets_the_constraints_of_the_program(aligner: JointAligner) -> None:
@@ -107,22 +109,22 @@ def test_the_score_of_edits_is_the_product_of_their_summed_features_and_the_weig
 
 
 def test_aligned_arcs_and_the_total_score_are_part_of_the_result(aligner: JointAligner) -> None:
-    found = aligner.align(ONE, TWO)
-    edits = aligner.edits(found.source, found.target)
+    alignment = aligner.align(ONE, TWO)
+    edits = aligner.edits(alignment.source, alignment.target)
     best = aligner.model.best_edits(edits)
-    assert 0 < len(best.arcs) == len(found.arcs)
-    assert all(set(pair.links) <= set(found.words.pairs) for pair in found.arcs)
+    assert 0 < len(best.arcs) == len(alignment.arcs)
+    assert all(set(pair.links) <= set(alignment.words.pairs) for pair in alignment.arcs)
     for side, arcs in enumerate(edits.arcs):
         own = {(arc.governor, arc.dependent): arc.relation for arc in arcs}
         shown = [
             (pair.target, pair.target_relation) if side else (pair.source, pair.source_relation)
-            for pair in found.arcs
+            for pair in alignment.arcs
         ]
         assert shown and all(own[arc] == relation for arc, relation in shown)
     # Equation 1: the edits that align, and the deletion of every word and every arc that they leave.
-    assert found.score == pytest.approx(best.score + aligner.model.score_of_nothing(edits), abs=1e-4)
-    assert Alignment.from_json(found.to_json()).arcs == found.arcs
-    assert Alignment.from_json(found.to_json()).score == found.score
+    assert alignment.score == pytest.approx(best.score + aligner.model.score_of_nothing(edits), abs=1e-4)
+    assert Alignment.from_json(alignment.to_json()).arcs == alignment.arcs
+    assert Alignment.from_json(alignment.to_json()).score == alignment.score
 
 
 def test_models_with_deletions_of_phrases_delete_unaligned_phrases_as_wholes(tmp_path: Path) -> None:
@@ -323,10 +325,10 @@ def test_many_workers_give_the_results_of_one(aligner: JointAligner) -> None:
 
 
 def test_text_goes_in_and_links_come_out_with_the_bundled_models() -> None:
-    found = forest_align.load("joint").align(
+    alignment = forest_align.load("joint").align(
         "The committee rejected the proposal on Monday.", "On Monday, the proposal was turned down."
     )
-    pairs = {(found.source.words[i], found.target.words[j]) for i, j in found.words}
+    pairs = {(alignment.source.words[i], alignment.target.words[j]) for i, j in alignment.words}
     assert {("proposal", "proposal"), ("Monday", "Monday"), (".", ".")} <= pairs
 
 
@@ -341,10 +343,10 @@ def test_links_of_training_pairs_are_as_good_as_they_were() -> None:
 
     path = SHARED / "data" / "alignment" / "edinburgh" / "train.sure.json"
     gold = [pair for pair in islice(read_pairs(path), 40) if isinstance(pair, SentencePair)]
-    found = forest_align.load("joint").align_many((pair.source, pair.target) for pair in gold)
+    alignments = forest_align.load("joint").align_many((pair.source, pair.target) for pair in gold)
     rows = [
         WordPair(pair.source.words, pair.target.words, pair.links, alignment.words, pair.id)
-        for pair, alignment in zip(gold, found, strict=True)
+        for pair, alignment in zip(gold, alignments, strict=True)
         if pair.links is not None
     ]
     assert score_words(rows).statistics()["f1"].value > 0.87

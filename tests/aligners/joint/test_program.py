@@ -28,9 +28,9 @@ def solve(problem: Problem) -> Solution:
 @pytest.mark.parametrize("seed", range(50))
 def test_the_program_finds_the_best_of_all_alignments(seed: int) -> None:
     problem = random_problem(random.Random(seed))
-    found = solve(problem)
-    assert found.score == pytest.approx(max(score for score, _, _ in all_alignments(problem)), abs=1e-6)
-    assert not violations(problem.lengths, problem.spans, problem.pairs, found.phrases, found.arcs)
+    solution = solve(problem)
+    assert solution.score == pytest.approx(max(score for score, _, _ in all_alignments(problem)), abs=1e-6)
+    assert not violations(problem.lengths, problem.spans, problem.pairs, solution.phrases, solution.arcs)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -40,14 +40,14 @@ def test_phrases_are_deleted_as_wholes_where_that_is_best(seed: int) -> None:
     deleted = deleted_phrases(problem.lengths, 3)
     scores = np.array([rng.gauss(0, 0.7) for _ in deleted])
     parts = problem.lengths, problem.spans, problem.phrase_scores, problem.pairs, problem.arc_scores
-    found = best_edits(*parts, deleted, scores)
+    edits = best_edits(*parts, deleted, scores)
     best = max(
         score + best_deletions(problem, phrases, deleted.tolist(), scores.tolist())
         for score, phrases, _ in all_alignments(problem)
     )
-    assert found.score == pytest.approx(best, abs=1e-6)
-    gone = deleted[found.deletions]
-    assert not violations(problem.lengths, problem.spans, problem.pairs, found.phrases, found.arcs, gone)
+    assert edits.score == pytest.approx(best, abs=1e-6)
+    gone = deleted[edits.deletions]
+    assert not violations(problem.lengths, problem.spans, problem.pairs, edits.phrases, edits.arcs, gone)
 
 
 def best_deletions(
@@ -71,10 +71,10 @@ def best_deletions(
 @pytest.mark.parametrize("seed", range(20))
 def test_solutions_of_longer_sentences_meet_all_constraints(seed: int) -> None:
     problem = random_problem(random.Random(1000 + seed), most_words=9)
-    found = solve(problem)
-    assert not violations(problem.lengths, problem.spans, problem.pairs, found.phrases, found.arcs)
+    solution = solve(problem)
+    assert not violations(problem.lengths, problem.spans, problem.pairs, solution.phrases, solution.arcs)
     again = solve(problem)
-    assert np.array_equal(found.phrases, again.phrases) and np.array_equal(found.arcs, again.arcs)
+    assert np.array_equal(solution.phrases, again.phrases) and np.array_equal(solution.arcs, again.arcs)
 
 
 def two_words(arc_score: float) -> Problem:
@@ -93,9 +93,9 @@ def test_the_checker_names_the_broken_constraint(
     phrases: list[int], arcs: list[int], constraint: str
 ) -> None:
     problem = two_words(1.0)
-    found = violations(problem.lengths, problem.spans, problem.pairs, phrases, arcs)
-    assert found and all(
-        constraint in one for one in found if not one.startswith("(4)") or constraint == "(4)"
+    broken = violations(problem.lengths, problem.spans, problem.pairs, phrases, arcs)
+    assert broken and all(
+        constraint in one for one in broken if not one.startswith("(4)") or constraint == "(4)"
     )
 
 
@@ -103,8 +103,8 @@ def test_the_checker_notices_an_arc_in_two_edits() -> None:
     pairs = ArcPairs(
         np.array([[0, 0], [0, 1]], np.int32), np.full((2, 2), -1, np.int32), np.zeros((2, 2), np.int32)
     )
-    found = violations((1, 1), np.array([(0, 1, 0, 1)], np.int32), pairs, [0], [0, 1])
-    assert found == ["(5): a source arc is in several edits"]
+    broken = violations((1, 1), np.array([(0, 1, 0, 1)], np.int32), pairs, [0], [0, 1])
+    assert broken == ["(5): a source arc is in several edits"]
 
 
 def test_a_search_that_is_cut_short_gives_what_it_has_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,17 +132,19 @@ def test_a_solver_that_others_started_with_more_threads_is_used_all_the_same(
         refused.setOptionValue(name, value)
     refused.addVariable(0, 1, 1.0)
     assert refused.run() == highspy.HighsStatus.kError
-    found = solve(problem)
-    assert found.is_best and np.array_equal(found.phrases, alone.phrases)
+    solution = solve(problem)
+    assert solution.is_best and np.array_equal(solution.phrases, alone.phrases)
 
 
 def test_a_relaxed_program_without_a_solution_is_branched_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(joint_program._OPTIONS, "simplex_iteration_limit", 1)
     for seed in range(10):
         problem = random_problem(random.Random(seed))
-        found = solve(problem)
-        assert found.is_best
-        assert found.score == pytest.approx(max(score for score, _, _ in all_alignments(problem)), abs=1e-6)
+        solution = solve(problem)
+        assert solution.is_best
+        assert solution.score == pytest.approx(
+            max(score for score, _, _ in all_alignments(problem)), abs=1e-6
+        )
 
 
 def test_a_solver_that_fails_says_so() -> None:

@@ -95,8 +95,8 @@ def test_a_saved_model_is_the_same_and_damaged_ones_are_refused(tmp_path: Path) 
 def test_the_bundled_model_knows_what_says_more(
     source: str, target: str, phrase: tuple[str, str], wanted: set[str]
 ) -> None:
-    found = ForestAligner().align(source, target)
-    pair = next(pair for pair in found.phrases if found.texts_of(pair) == phrase)
+    alignment = ForestAligner().align(source, target)
+    pair = next(pair for pair in alignment.phrases if alignment.texts_of(pair) == phrase)
     assert pair.relation is not None and pair.relation.name in wanted
     assert pair.similarity is not None and (pair.similarity > 4) == ("equivalent" in wanted)
 

@@ -80,8 +80,8 @@ def both_of(
     source: Sentence, target: Sentence, options: LatticeOptions = DEFAULT_OPTIONS
 ) -> tuple[Lattice, PlainPair]:
     lexicon = load_lexicon()
-    found = lattice_of(source, target, lexicon, TABLE, options)
-    return found, PlainPair(source, target, lexicon, TABLE, options)
+    lattice = lattice_of(source, target, lexicon, TABLE, options)
+    return lattice, PlainPair(source, target, lexicon, TABLE, options)
 
 
 def same_values(

@@ -126,17 +126,20 @@ def test_sentences_whose_differences_cancel_out_are_not_denied() -> None:
 
 def test_sentences_that_say_the_opposite_are_never_probable_paraphrases() -> None:
     """*Rose* and *fell* are compared where no relations are given."""
-    found = with_paraphrase_probability(whole_pair(), constant_model(20.0, 20.0, 20.0))
-    assert found.paraphrase_probability is not None and found.paraphrase_probability <= 0.5
+    alignment = with_paraphrase_probability(whole_pair(), constant_model(20.0, 20.0, 20.0))
+    assert alignment.paraphrase_probability is not None and alignment.paraphrase_probability <= 0.5
 
 
 def test_a_pair_of_two_single_words_keeps_the_probability_of_its_link() -> None:
     source, target = sentence("Paris/NNP ./."), sentence("London/NNP")
     words, whole = (PhrasePair(Node(0, end, "NP"), Node(0, 1, "NP"), 0.9) for end in (1, 2))
-    found = with_paraphrase_probability(
+    alignment = with_paraphrase_probability(
         Alignment(source, target, links("0-0"), (words, whole)), bundled_model()
     )
-    assert found.phrases[0] == words and found.phrases[1].probability == found.paraphrase_probability != 0.9
+    assert (
+        alignment.phrases[0] == words
+        and alignment.phrases[1].probability == alignment.paraphrase_probability != 0.9
+    )
 
 
 def test_sentences_without_vectors_have_no_probability() -> None:

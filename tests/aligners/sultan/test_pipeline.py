@@ -62,10 +62,10 @@ def test_a_partial_mention_need_not_be_the_end_of_the_name(
     short = view(f"then/RB {part}/NNP rested/VBD")
     words = name.split()
     full = view(" ".join(f"{word}/NNP" for word in words) + " slept/VBD")
-    found = published_links(short, full, no_synonyms, only("entities"))
+    links = published_links(short, full, no_synonyms, only("entities"))
     equal = {(1, words.index(part))} if part in words else set()
-    assert found == equal | {(1, j) for j in rest or ()}
-    assert {(j, i) for i, j in found} == published_links(full, short, no_synonyms, only("entities"))
+    assert links == equal | {(1, j) for j in rest or ()}
+    assert {(j, i) for i, j in links} == published_links(full, short, no_synonyms, only("entities"))
 
 
 def test_an_acronym_is_aligned_to_every_term() -> None:
@@ -87,8 +87,8 @@ def test_dependencies_give_evidence_across_the_types_of_table_1() -> None:
     target = tree_view(
         "(NP (NP (DT the) (NN book)) (SBAR (WHNP (WDT that)) (S (NP (PRP she)) (VP (VBD wrote)))))"
     )
-    found = published_links(source, target, no_synonyms, only("dependencies"))
-    assert {(1, 4), (3, 1)} <= found
+    links = published_links(source, target, no_synonyms, only("dependencies"))
+    assert {(1, 4), (3, 1)} <= links
 
 
 MADE_UP = (
@@ -147,8 +147,8 @@ def test_links_are_those_of_the_plain_pipeline(batch: int) -> None:
         cells = [(i, j) for i in range(len(source.forms)) for j in range(len(target.forms))]
         near = rng.sample(cells, len(cells) // rng.choice([4, 16, 99]))
         expected = PlainPipeline(source, target, synonyms_of, parameters, near).run()
-        found = published_links(view_of(source), view_of(target), synonyms_of, parameters, near)
-        assert found == expected, (seed, source, target, parameters)
+        links = published_links(view_of(source), view_of(target), synonyms_of, parameters, near)
+        assert links == expected, (seed, source, target, parameters)
 
 
 def test_similarity_does_not_depend_on_which_sentence_comes_first() -> None:

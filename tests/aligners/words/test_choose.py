@@ -31,17 +31,17 @@ SOURCE, TARGET = sentence("the old man died in the house"), sentence("the man pa
 
 @pytest.mark.parametrize("name", WORD_CANDIDATES)
 def test_every_name_proposes_the_same_word(name: str) -> None:
-    found = word_candidates(name).candidates(SOURCE, TARGET)
-    assert ((2, 3), (1, 2)) in {(c.source, c.target) for c in found}
-    assert list(found) == sorted(found)
+    candidates = word_candidates(name).candidates(SOURCE, TARGET)
+    assert ((2, 3), (1, 2)) in {(c.source, c.target) for c in candidates}
+    assert list(candidates) == sorted(candidates)
 
 
 def test_contextual_candidates_bear_the_probabilities_of_the_contextual_aligner() -> None:
     probability = ContextualAligner().link_probabilities(SOURCE, TARGET)
     counts = []
     for least, minimum in ((0.01, 0.01), (0.2, None), (0.9, 0.9)):
-        found = word_candidates("contextual", minimum_score=minimum).candidates(SOURCE, TARGET)
-        single = {(c.source[0], c.target[0]): c.score for c in found if not c.is_group}
+        candidates = word_candidates("contextual", minimum_score=minimum).candidates(SOURCE, TARGET)
+        single = {(c.source[0], c.target[0]): c.score for c in candidates if not c.is_group}
         assert single == {
             (i, j): pytest.approx(float(probability[i, j]))
             for i, j in np.argwhere(probability >= least).tolist()
@@ -54,9 +54,9 @@ def test_without_vectors_contextual_candidates_are_what_the_lexicon_tells() -> N
     table = PairTable([("old man", "man")])
     bare = [replace(side, vectors=None) for side in (SOURCE, TARGET)]
     for pair in ((SOURCE, bare[1]), (bare[0], TARGET), (bare[0], bare[1])):
-        found = word_candidates("contextual", ppdb=table).candidates(*pair)
-        assert found == LexicalCandidates(load_lexicon(), ppdb=table).candidates(*pair)
-        assert ("ppdb",) in {candidate.evidence for candidate in found}
+        candidates = word_candidates("contextual", ppdb=table).candidates(*pair)
+        assert candidates == LexicalCandidates(load_lexicon(), ppdb=table).candidates(*pair)
+        assert ("ppdb",) in {candidate.evidence for candidate in candidates}
 
 
 def test_the_dictionary_has_what_a_training_corpus_adds() -> None:
@@ -70,8 +70,11 @@ def test_contextual_candidates_are_those_from_a_fifth_on(monkeypatch: pytest.Mon
     table[0, 0], table[1, 3], table[2, 1] = 0.2, 0.19, 0.21
     cells = table, np.zeros(table.shape, dtype=np.int32)
     monkeypatch.setattr(ContextualAligner, "scored_cells", lambda self, source, target: cells)
-    found = word_candidates().candidates(SOURCE, TARGET)
-    assert [(c.source, c.target) for c in found if not c.is_group] == [((0, 1), (0, 1)), ((2, 3), (1, 2))]
+    candidates = word_candidates().candidates(SOURCE, TARGET)
+    assert [(c.source, c.target) for c in candidates if not c.is_group] == [
+        ((0, 1), (0, 1)),
+        ((2, 3), (1, 2)),
+    ]
 
 
 def test_the_forest_aligner_takes_candidates_by_name() -> None:

@@ -50,8 +50,8 @@ def linked_words(
     source: Sentence, target: Sentence, dictionary: Dictionary | None = None, ppdb: PairTable | None = None
 ) -> set[tuple[str, str]]:
     """The single words that are candidates."""
-    found = LexicalCandidates(load_lexicon(), dictionary, ppdb=ppdb).candidates(source, target)
-    return {(source.words[c.source[0]], target.words[c.target[0]]) for c in found if not c.is_group}
+    candidates = LexicalCandidates(load_lexicon(), dictionary, ppdb=ppdb).candidates(source, target)
+    return {(source.words[c.source[0]], target.words[c.target[0]]) for c in candidates if not c.is_group}
 
 
 @given(source=sentences(), target=sentences(), cosine=st.sampled_from([None, 0.3, 0.8]))
@@ -84,8 +84,10 @@ def test_other_words_are_no_candidates(one: str, two: str) -> None:
 
 
 def test_every_equal_word_is_a_candidate_however_often_it_occurs() -> None:
-    found = LexicalCandidates(load_lexicon()).candidates(sentence_of("the cat the"), sentence_of("the the"))
-    assert spans(found) == {((i, i + 1), (j, j + 1)) for i in (0, 2) for j in (0, 1)}
+    candidates = LexicalCandidates(load_lexicon()).candidates(
+        sentence_of("the cat the"), sentence_of("the the")
+    )
+    assert spans(candidates) == {((i, i + 1), (j, j + 1)) for i in (0, 2) for j in (0, 1)}
 
 
 def test_derivations_by_suffix_rules_count_if_the_training_corpus_has_them() -> None:
@@ -134,10 +136,10 @@ def test_a_cosine_that_is_none_is_refused(wrong: object) -> None:
 def test_given_links_become_candidates_with_their_blocks() -> None:
     links = Links.of([(0, 0), (1, 1), (1, 2)], scores=[1.0, 0.5, 0.7])
     sentence = sentence_of("a b c")
-    found = GivenCandidates(links).candidates(sentence, sentence)
-    assert spans(found) == {((0, 1), (0, 1)), ((1, 2), (1, 2)), ((1, 2), (2, 3)), ((1, 2), (1, 3))}
-    assert [round(c.score, 3) for c in found] == [0.99, 0.5, 0.6, 0.7]
-    assert {c.evidence for c in found} == {("given",)}
+    candidates = GivenCandidates(links).candidates(sentence, sentence)
+    assert spans(candidates) == {((0, 1), (0, 1)), ((1, 2), (1, 2)), ((1, 2), (2, 3)), ((1, 2), (1, 3))}
+    assert [round(c.score, 3) for c in candidates] == [0.99, 0.5, 0.6, 0.7]
+    assert {c.evidence for c in candidates} == {("given",)}
 
 
 def test_wrong_given_links_are_errors() -> None:
@@ -151,8 +153,8 @@ def test_wrong_given_links_are_errors() -> None:
 def test_weak_given_links_make_blocks_too_and_scores_beyond_one_are_errors() -> None:
     sentence = sentence_of("a b")
     links = Links.of([(0, 0), (0, 1)], scores=[0.0, 0.2])
-    found = GivenCandidates(links).candidates(sentence, sentence)
-    assert {(c.source, c.target): round(c.score, 3) for c in found} == {
+    candidates = GivenCandidates(links).candidates(sentence, sentence)
+    assert {(c.source, c.target): round(c.score, 3) for c in candidates} == {
         ((0, 1), (0, 1)): 0.01,
         ((0, 1), (1, 2)): 0.2,
         ((0, 1), (0, 2)): 0.105,
@@ -205,25 +207,25 @@ def candidates_of(
     probability = np.array(table, dtype=np.float32)
     cells = probability, np.zeros(probability.shape, dtype=np.int32)
     monkeypatch.setattr(aligner, "scored_cells", lambda source, target: cells)
-    found = ContextualCandidates(aligner, minimum_score=least).candidates(source, target)
-    assert list(found) == sorted(found)
-    return {(c.source, c.target): c.score for c in found}
+    candidates = ContextualCandidates(aligner, minimum_score=least).candidates(source, target)
+    assert list(candidates) == sorted(candidates)
+    return {(c.source, c.target): c.score for c in candidates}
 
 
 def test_words_and_groups_are_candidates_from_the_minimum_on(monkeypatch: pytest.MonkeyPatch) -> None:
     table = [[0.25, 0], [0, 0.125], [0, 0.25], [0.125, 0]]
-    found = candidates_of(table, SOURCE, TARGET, 0.25, monkeypatch)
+    candidates = candidates_of(table, SOURCE, TARGET, 0.25, monkeypatch)
     # A group that the lexicon knows is as likely as the best of its cells.
-    assert found == {((0, 1), (0, 1)): 0.25, ((1, 4), (1, 2)): 0.25, ((2, 3), (1, 2)): 0.25}
+    assert candidates == {((0, 1), (0, 1)): 0.25, ((1, 4), (1, 2)): 0.25, ((2, 3), (1, 2)): 0.25}
     assert set(candidates_of(table, SOURCE, TARGET, 0.3, monkeypatch)) == set()
     least = candidates_of(table, SOURCE, TARGET, 0.125, monkeypatch)
-    assert set(least) == {*found, ((1, 2), (1, 2)), ((3, 4), (0, 1))}
+    assert set(least) == {*candidates, ((1, 2), (1, 2)), ((3, 4), (0, 1))}
 
 
 def test_a_block_of_links_is_as_likely_as_its_cells_in_the_mean(monkeypatch: pytest.MonkeyPatch) -> None:
     sides = Sentence.from_words(["go", "x", "on"]), Sentence.from_words(["y", "continue"])
-    found = candidates_of([[0, 0.75], [0, 0.5], [0, 0]], *sides, 0.05, monkeypatch)
-    assert found[(0, 2), (1, 2)] == 0.625
+    candidates = candidates_of([[0, 0.75], [0, 0.5], [0, 0]], *sides, 0.05, monkeypatch)
+    assert candidates[(0, 2), (1, 2)] == 0.625
 
 
 def test_nothing_is_proposed_where_a_sentence_is_empty() -> None:

@@ -112,11 +112,11 @@ def test_broken_pairs_have_their_lines_in_their_places(
 ) -> None:
     pairs, out = write(tmp_path / "in.tsv", BROKEN), tmp_path / "out.jsonl"
     assert cli("align", pairs, "-o", out, "--batch-size", batch_size) == 1
-    found = lines_of(out)
-    assert [line["id"] for line in found] == [str(n) for n in range(1, 8)]
-    assert ["error" in line for line in found] == [False, True, True, True, True, False, True]
-    assert f"{pairs}:2: " in found[1]["error"] and found[1]["phrases"] == []
-    assert "finite" in found[4]["error"]
+    lines = lines_of(out)
+    assert [line["id"] for line in lines] == [str(n) for n in range(1, 8)]
+    assert ["error" in line for line in lines] == [False, True, True, True, True, False, True]
+    assert f"{pairs}:2: " in lines[1]["error"] and lines[1]["phrases"] == []
+    assert "finite" in lines[4]["error"]
     assert "5 of 7 pairs could not be aligned; the first: pair 2" in cli.err
 
 
@@ -202,13 +202,13 @@ def test_what_is_less_probable_is_left_out_of_every_format(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: CommandLine
 ) -> None:
     node, other = Node(0, 2, "S"), Node(1, 2, "NN")
-    found = Alignment(
+    alignment = Alignment(
         *(Sentence.from_words(["a", "b"]) for _ in range(2)),
         Links.of([(0, 0), (1, 1)], scores=[0.7, 0.69]),
         (PhrasePair(other, other, 0.2), PhrasePair(node, node, 0.9)),
         root_aligned=True,
     )
-    monkeypatch.setattr(FakeAligner, "align", lambda self, pair: found)
+    monkeypatch.setattr(FakeAligner, "align", lambda self, pair: alignment)
     monkeypatch.setattr("forest_align.cli.commands.align.load_aligner", lambda options: FakeAligner())
     pairs = write(tmp_path / "in.tsv", "a b\ta b\n")
     for kind, here, absent in (
@@ -369,11 +369,11 @@ def test_given_links_belong_to_their_pair_even_when_words_repeat(tmp_path: Path)
     links = write(tmp_path / "links", "0-0\n1-1\n\n0-0 5-5\nx\n")
     arguments = ["align", pairs, "-o", str(out), "--to", "jsonl", "--tokenized", "--words", links]
     assert main(arguments) == 1
-    found = lines_of(out)
-    assert [line["words"] for line in found] == [[[0, 0]], [[1, 1]], [], [], [], []]
-    assert f"{links}:4: link 5-5 is out of range" in found[3]["error"]
-    assert "expected links" in found[4]["error"] and f"{links}:5" in found[4]["error"]
-    assert "ends before" in found[5]["error"]
+    lines = lines_of(out)
+    assert [line["words"] for line in lines] == [[[0, 0]], [[1, 1]], [], [], [], []]
+    assert f"{links}:4: link 5-5 is out of range" in lines[3]["error"]
+    assert "expected links" in lines[4]["error"] and f"{links}:5" in lines[4]["error"]
+    assert "ends before" in lines[5]["error"]
 
 
 def test_links_beyond_the_last_pair_are_reported_in_the_end(tmp_path: Path, cli: CommandLine) -> None:

@@ -29,9 +29,9 @@ def rows_of(path: Path, content: bytes) -> list[tuple[int, list[str] | str]]:
 
 def test_rows_are_those_of_the_csv_module_with_their_first_lines(tmp_path: Path) -> None:
     text = 'a,"b\nc"\n"d ""e""",f\n\n"g\n\nh",i\nj,k'
-    found = rows_of(tmp_path / "x.csv", text.encode())
-    assert [row for _, row in found] == list(csv.reader(text.splitlines(keepends=True), strict=True))
-    assert [begun for begun, _ in found] == [1, 3, 4, 5, 8]
+    rows = rows_of(tmp_path / "x.csv", text.encode())
+    assert [row for _, row in rows] == list(csv.reader(text.splitlines(keepends=True), strict=True))
+    assert [begun for begun, _ in rows] == [1, 3, 4, 5, 8]
 
 
 @pytest.mark.parametrize(
@@ -51,10 +51,10 @@ def test_a_quote_that_is_not_closed_costs_its_own_row_alone(content: bytes, why:
 
 
 def test_a_line_that_is_not_utf_8_inside_of_a_row_breaks_it_and_is_named_too(tmp_path: Path) -> None:
-    found = rows_of(tmp_path / "x.csv", b'a,"b\n\xff\nc,d\n')
-    assert found[0] == (1, "1: broken CSV: line 2 cannot be read; a quote that is not closed?")
-    assert found[1][0] == 2 and "2: expected UTF-8, found byte 0xff" in found[1][1]
-    assert found[2:] == [(3, ["c", "d"])]
+    rows = rows_of(tmp_path / "x.csv", b'a,"b\n\xff\nc,d\n')
+    assert rows[0] == (1, "1: broken CSV: line 2 cannot be read; a quote that is not closed?")
+    assert rows[1][0] == 2 and "2: expected UTF-8, found byte 0xff" in rows[1][1]
+    assert rows[2:] == [(3, ["c", "d"])]
 
 
 def read_again_and_again(lines: list[str]) -> list[tuple[int, list[str] | None]]:
@@ -77,8 +77,8 @@ def read_again_and_again(lines: list[str]) -> list[tuple[int, list[str] | None]]
 def test_broken_rows_are_those_that_reading_each_one_to_its_end_finds(texts: list[str]) -> None:
     texts.append("a")  # blank lines at the end are no rows
     with tempfile.TemporaryDirectory() as folder:
-        found = rows_of(Path(folder) / "x.csv", "\n".join(texts).encode())
-    assert [(line, None if isinstance(row, str) else row) for line, row in found] == read_again_and_again(
+        rows = rows_of(Path(folder) / "x.csv", "\n".join(texts).encode())
+    assert [(line, None if isinstance(row, str) else row) for line, row in rows] == read_again_and_again(
         [f"{text}\n" for text in texts]
     )
 

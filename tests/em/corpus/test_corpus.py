@@ -179,16 +179,16 @@ def test_the_cosine_is_that_of_rank_100_among_different_lemmas() -> None:
                     key = frozenset((one, two))
                     best[key] = max(best.get(key, -1), math.cos(first - second))
     assert len(best) > 2 * RANK
-    found = learn_dictionary(pairs, load_lexicon())  # type: ignore[arg-type]
-    assert found.cosine == pytest.approx(sorted(best.values())[-RANK], abs=1e-6)
-    assert found == learn_dictionary([pair[::-1] for pair in pairs], load_lexicon())  # type: ignore[arg-type]
+    dictionary = learn_dictionary(pairs, load_lexicon())  # type: ignore[arg-type]
+    assert dictionary.cosine == pytest.approx(sorted(best.values())[-RANK], abs=1e-6)
+    assert dictionary == learn_dictionary([pair[::-1] for pair in pairs], load_lexicon())  # type: ignore[arg-type]
 
 
 def test_derivations_are_those_within_sentence_pairs() -> None:
     texts = ["creation of a blogger", "the creators blogging", "googler", "googling"]
     one, two, three, four = (Sentence.from_words(text.split()) for text in texts)
-    found = learn_dictionary([(one, two), (three, two), (one, four)], load_lexicon())
-    assert found == Dictionary(None, frozenset({("creation", "creator"), ("blog", "blogger")}))
+    dictionary = learn_dictionary([(one, two), (three, two), (one, four)], load_lexicon())
+    assert dictionary == Dictionary(None, frozenset({("creation", "creator"), ("blog", "blogger")}))
     assert ("google", "googler") in learn_dictionary([(three, four)], load_lexicon()).derivations
 
 

@@ -44,8 +44,8 @@ PAIRS = [
 
 def test_there_is_a_parse_or_an_error_for_each_pair_in_order() -> None:
     reported: list[int] = []
-    found = parse_pairs(PAIRS, parse_many, None, "toy", given_trees=True, report=reported.append)
-    assert [str(one) if isinstance(one, InputError) else one.pair.id for one in found] == [
+    pairs = parse_pairs(PAIRS, parse_many, None, "toy", given_trees=True, report=reported.append)
+    assert [str(one) if isinstance(one, InputError) else one.pair.id for one in pairs] == [
         "1",
         "f.tsv:3: no columns",
         "f.tsv:7: pair '2': too long",
@@ -53,7 +53,7 @@ def test_there_is_a_parse_or_an_error_for_each_pair_in_order() -> None:
         "f.tsv:7: pair '4': field 'source tree': "
         "expected a tree over the tokens 'lost', found one over 'won'",
     ]
-    first, third = (one for one in found if isinstance(one, ParsedPair))
+    first, third = (one for one in pairs if isinstance(one, ParsedPair))
     assert (first.source.tags, first.given_forests) == (("X", "X"), "")
     assert (third.source.tags, third.target.tags) == (("VBD",), ("X",)) and third.given_forests
     assert sum(reported) == 6
@@ -64,8 +64,8 @@ def test_sentences_with_forests_are_prepared_apart() -> None:
         assert [sentence.words for sentence in given] == [("won",)]
         return [InputError("no room")]
 
-    found = parse_pairs(PAIRS[3:4], parse_many, None, "toy", given_trees=True, prepare_given=prepare)
-    assert str(found[0]) == "f.tsv:7: pair '3': no room"
+    pairs = parse_pairs(PAIRS[3:4], parse_many, None, "toy", given_trees=True, prepare_given=prepare)
+    assert str(pairs[0]) == "f.tsv:7: pair '3': no room"
 
 
 def test_pairs_that_cannot_be_prepared_are_named_with_the_others() -> None:

@@ -27,30 +27,30 @@ numbers = st.floats(-3, 3, allow_nan=False, width=32)
 def test_no_coefficient_can_be_moved_to_a_lower_loss(
     inputs: np.ndarray, labels: np.ndarray, ridge: float
 ) -> None:
-    found = fit_logistic(inputs, labels, ridge=ridge)
-    best = loss(found, inputs, labels, ridge)
+    weights = fit_logistic(inputs, labels, ridge=ridge)
+    best = loss(weights, inputs, labels, ridge)
     for place in range(3):
         for step in (-1e-3, 1e-3):
-            moved = found.copy()
+            moved = weights.copy()
             moved[place] += step
             assert loss(moved, inputs, labels, ridge) > best
 
 
 def test_the_share_is_found_where_inputs_say_nothing() -> None:
-    found = fit_logistic(np.zeros((400, 1)), np.arange(400) % 4 == 0, ridge=1e-6)
-    assert found == pytest.approx([0.0, np.log(1 / 3)])
+    weights = fit_logistic(np.zeros((400, 1)), np.arange(400) % 4 == 0, ridge=1e-6)
+    assert weights == pytest.approx([0.0, np.log(1 / 3)])
 
 
 def test_labels_that_a_line_tells_apart_leave_coefficients_finite() -> None:
-    found = fit_logistic(np.array([[-1.0], [1.0]]), np.array([False, True]), ridge=1e-3)
-    assert np.isfinite(found).all() and found[0] > 3
+    weights = fit_logistic(np.array([[-1.0], [1.0]]), np.array([False, True]), ridge=1e-3)
+    assert np.isfinite(weights).all() and weights[0] > 3
 
 
 def test_log_odds_beyond_the_limit_count_as_the_limit() -> None:
     inputs, labels = np.array([[-1.0], [1.0]]), np.array([False, True])
-    found = fit_logistic(inputs, labels, ridge=1.0, limit=0.5)
+    weights = fit_logistic(inputs, labels, ridge=1.0, limit=0.5)
     # Both labels pull at the coefficient with what their probability at the limit lacks of 1.
-    assert found == pytest.approx([2 / (1 + np.exp(0.5)), 0.0])
+    assert weights == pytest.approx([2 / (1 + np.exp(0.5)), 0.0])
 
 
 def test_case_and_punctuation_make_no_other_sentence() -> None:

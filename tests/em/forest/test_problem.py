@@ -22,9 +22,9 @@ def test_the_score_is_the_sum_of_the_events_used_and_the_penalties() -> None:
     logs = made.table.log_probabilities(start_weights())
     for number, pair in enumerate(made.pairs):
         expected = made.expect(number, logs)
-        found = made.align(number, logs)
+        alignment = made.align(number, logs)
         # With µ_n = 1 each pair costs one, and each null word another one.
-        penalties = len(found.source) + expected.null_words
+        penalties = len(alignment.source) + expected.null_words
         assert expected.log_score == pytest.approx(logs[expected.events].sum() - penalties)
         assert expected.reached and expected.words == 2 * pair.source.token_count
 
@@ -34,9 +34,9 @@ def test_a_pair_whose_roots_are_not_aligned_counts_for_nothing() -> None:
     nothing = np.zeros(0, np.int32)
     without = replace(pair, base_source=nothing, base_target=nothing, base_log_prior=np.zeros(0))
     made = problem_of([without], pair_rows)
-    found = made.expect(0, made.table.log_probabilities(start_weights()))
-    assert (found.events.tolist(), found.log_score, found.reached) == ([], 0.0, False)
-    assert found.words == 2 * pair.source.token_count
+    expectations = made.expect(0, made.table.log_probabilities(start_weights()))
+    assert (expectations.events.tolist(), expectations.log_score, expectations.reached) == ([], 0.0, False)
+    assert expectations.words == 2 * pair.source.token_count
 
 
 def test_whatever_the_result_depends_on_is_part_of_the_fingerprint() -> None:

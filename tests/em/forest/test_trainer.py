@@ -75,9 +75,9 @@ class ForgetfulPairs(SyntheticPairs):
     """Their search misses the best alignment of some pairs, of others under other weights."""
 
     def expect(self, pair: int, log_events: np.ndarray) -> PairExpectation:
-        found = super().expect(pair, log_events)
+        expectations = super().expect(pair, log_events)
         if (int(-1e9 * log_events[pair]) + pair) % 3:
-            return found
+            return expectations
         first = pair * PHRASES
         events = (first + np.arange(PHRASES)) * (PHRASES + 1) + PHRASES
         score = float(log_events[events].sum()) - self.penalty * PHRASES

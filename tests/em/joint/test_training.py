@@ -129,8 +129,8 @@ def test_probabilities_are_right_as_often_as_they_say(examples: list[JointExampl
     for item in shaken:
         scores = model.scores(item.edits)
         best = best_edits(item.edits.lengths, item.edits.spans, scores[0], item.edits.arc_pairs, scores[1])
-        found = fitted.probabilities(margins(item.edits, best, *scores))
-        for place, value in zip(best.phrases, found, strict=True):
+        probabilities = fitted.probabilities(margins(item.edits, best, *scores))
+        for place, value in zip(best.phrases, probabilities, strict=True):
             s, e, t, f = item.edits.spans[place]
             right += item.gold[s:e, t:f].ravel().tolist()
             probability += [value] * ((e - s) * (f - t))

@@ -289,9 +289,9 @@ def test_a_sentence_gets_the_same_scores_alone_and_among_others(model_folder: Pa
 
 
 def test_a_sentence_too_long_or_empty_gets_an_error_in_its_place(scorer: EncoderScorer) -> None:
-    found = scorer.score([["a"], ["a"] * 600, [], ["a" * 100], ["b", "a"]])
-    assert [isinstance(one, InputError) for one in found] == [False, True, True, True, False]
-    assert "600 words" in str(found[1])
+    scores = scorer.score([["a"], ["a"] * 600, [], ["a" * 100], ["b", "a"]])
+    assert [isinstance(one, InputError) for one in scores] == [False, True, True, True, False]
+    assert "600 words" in str(scores[1])
 
 
 ODD_WORDS = [

@@ -106,7 +106,7 @@ def test_losses_are_those_of_each_sentence_by_itself(tmp_path: Path, monkeypatch
     store = script.ExampleStore(SENTENCES, LABELS, TAGS, WordVectors(tmp_path / "encoder"))
     visits = [script.Visit((0, ""), "lower"), script.Visit((1, ""), "upper"), script.Visit((2, ""), "")]
     with torch.no_grad():
-        found = script.losses(parser, store, visits)
+        losses = script.losses(parser, store, visits)
         trees, tags = 0.0, []
         for sentence, case in zip(SENTENCES, ("lower", "upper", ""), strict=True):
             words = [getattr(word, case)() if case else word for word in sentence.words]
@@ -124,7 +124,7 @@ def test_losses_are_those_of_each_sentence_by_itself(tmp_path: Path, monkeypatch
             known = [(k, TAGS.index(tag)) for k, tag in enumerate(sentence.tags) if tag in TAGS]
             tags += [-shares[place, tag].item() for place, tag in known]
     expected = trees / sum(map(len, SENTENCES)), np.mean(tags)
-    assert [loss.item() for loss in found] == pytest.approx(expected, rel=1e-4)
+    assert [loss.item() for loss in losses] == pytest.approx(expected, rel=1e-4)
 
 
 def test_all_layers_learn(tmp_path: Path) -> None:

@@ -89,10 +89,10 @@ def gradients(encoder: Path, device: str) -> tuple[list[float], dict[str, torch.
     longer = replace(SENTENCE, words=("They", "won", "."), tags=("PRP", "VBD", "XX"))
     store = train_parser.ExampleStore([SENTENCE, longer], LABELS, TAGS, WordVectors(encoder))
     visits = [train_parser.Visit((0, ""), "lower"), train_parser.Visit((1, ""), "")]
-    found = train_parser.losses(parser, store, visits)
-    sum(found).backward()
+    losses = train_parser.losses(parser, store, visits)
+    sum(losses).backward()
     named = {name: weight.grad.cpu() for name, weight in training.named if weight.grad is not None}
-    return [loss.item() for loss in found], named, training
+    return [loss.item() for loss in losses], named, training
 
 
 def test_training_is_the_same_on_another_device(

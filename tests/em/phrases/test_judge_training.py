@@ -37,10 +37,10 @@ def test_pairs_that_differ_are_examples_with_what_people_marked_near_them() -> N
     differing = np.array([True, True, True, True, False])
     features = np.arange(5, dtype=np.float32)[:, None] * np.ones(len(JUDGE_FEATURES), np.float32)
     rules = Rules(spans[:0], spans[:0, 0], spans[:0, :2])
-    found = examples_of(DerivationPairs(spans, rules, (), spans, differing, spans[:0], features), pair)
+    examples = examples_of(DerivationPairs(spans, rules, (), spans, differing, spans[:0], features), pair)
     # Neither the whole sentences nor the pair whose words do not differ.
-    assert found.features[:, 0].tolist() == [1, 2, 3]
-    assert found.wanted.tolist() == [[1, 1], [0, 1], [0, 0]]
+    assert examples.features[:, 0].tolist() == [1, 2, 3]
+    assert examples.wanted.tolist() == [[1, 1], [0, 1], [0, 0]]
 
 
 def test_a_judge_learns_which_pairs_are_marked() -> None:

@@ -87,21 +87,21 @@ def test_the_wanted_path_agrees_best_of_all_paths_and_has_fewest_steps(
 ) -> None:
     rng = np.random.default_rng(seed)
     source, target = cases.tagged("a/DT cat/NN sat/VBD"), cases.tagged("cats/NNS a/DT sat/VBD")
-    found = lattice_of(source, target, load_lexicon(), options=options)
+    lattice = lattice_of(source, target, load_lexicon(), options=options)
     cells = [(i, j) for i in range(3) for j in range(3) if rng.random() < 0.5]
-    example = LatticeExample.of(found, Links(tuple(cells)))
+    example = LatticeExample.of(lattice, Links(tuple(cells)))
 
     def merit(path: Sequence[int]) -> tuple[int, ...]:
         made = {
             (i, j)
-            for i, place in enumerate(places_of(found, path))
+            for i, place in enumerate(places_of(lattice, path))
             if place is not None
             for j in range(*place)
         }
         nulls = sum(number < 0 for number in path) if options.longest_null > 1 else 0
         return -len(made ^ set(cells)), -sum(number >= 0 for number in path), -nulls
 
-    assert merit(example.path) == max(map(merit, paths_of(found)))
+    assert merit(example.path) == max(map(merit, paths_of(lattice)))
 
 
 @pytest.mark.parametrize("options", [DEFAULT_OPTIONS, MORE])
@@ -150,8 +150,8 @@ def test_further_features_and_longer_nulls_are_learned() -> None:
     names = MORE.feature_lists["word_features"]
     assert model.weights["words"][:, names.index("more general")].max() > 0
     assert np.abs(model.weights["null_phrases"]).max() > 0
-    found = SemiMarkovAligner(model).align(pair.source, pair.target)
-    assert found.words.pairs == pair.links.pairs and found.unaligned_source == ((0, 2),)
+    alignment = SemiMarkovAligner(model).align(pair.source, pair.target)
+    assert alignment.words.pairs == pair.links.pairs and alignment.unaligned_source == ((0, 2),)
 
 
 def pair_of(source: str, target: str, links: str) -> GoldPair:

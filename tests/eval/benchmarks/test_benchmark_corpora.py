@@ -141,12 +141,12 @@ JUDGED = enju("dogs bark", "c0,c0 c1,-1 -1,c2", "s"), enju("dogs howl", "c0,c0 c
 def test_spade_is_judged_by_its_annotators(tmp_path: Path) -> None:
     # Both align the wholes, only the first annotator the first words, only the second one the second words.
     task = write(tmp_path, "spade", {"s-001.xml": JUDGED[0], "t-001.xml": JUDGED[1]})
-    found = score(task)
-    assert list(found) == ["spade", "spade with nulls", "spade people", "spade people with nulls"]
-    assert precision_and_recall(found)["spade"] == (100, 0)
+    scores = score(task)
+    assert list(scores) == ["spade", "spade with nulls", "spade people", "spade people with nulls"]
+    assert precision_and_recall(scores)["spade"] == (100, 0)
     # The run has the first words, and as nulls the whole and the second word of either side. The first
     # annotator has the first words and the null second words too; both agree on the wholes alone.
-    assert precision_and_recall(found)["spade with nulls"] == (60, 0)
+    assert precision_and_recall(scores)["spade with nulls"] == (60, 0)
 
 
 @pytest.mark.parametrize(
@@ -235,10 +235,10 @@ ISTS = {
 
 
 def test_ists_aligns_all_chunks_not_only_those_that_the_gold_aligns(tmp_path: Path) -> None:
-    found = score(write(tmp_path, "ists", ISTS), *["0-0 1-1 2-2"] * 3)
-    assert list(found) == ["ists headlines", "ists images", "ists answers-students", "ists"]
+    scores = score(write(tmp_path, "ists", ISTS), *["0-0 1-1 2-2"] * 3)
+    assert list(scores) == ["ists headlines", "ists images", "ists answers-students", "ists"]
     # "barked" and "ran" are aligned, which the gold does not do: 2 of a weight of 3 are right.
-    assert set(precision_and_recall(found).values()) == {(66.7, 100)}
+    assert set(precision_and_recall(scores).values()) == {(66.7, 100)}
 
 
 @pytest.mark.parametrize("side", [1, 2])
@@ -367,9 +367,9 @@ def test_etpc_reads_tokens_and_typed_phrases(tmp_path: Path) -> None:
     line = {"id": "4", "source": ["He", "died"], "target": ["He", "passed", "away"], "phrases": [unit]}
     task = write(tmp_path, "etpc", {".jsonl": json.dumps(line) + "\n"}, "test")
     assert (task.ids, task.pairs[0][1].words) == (["4"], ("He", "passed", "away"))
-    found = score(task, "0-0 1-1")
-    assert list(found) == ["etpc", "etpc Synthetic/analytic substitution", "etpc core"]
-    assert (found["etpc"].values["near"], found["etpc"].values["exact"]) == (100, 0)
+    scores = score(task, "0-0 1-1")
+    assert list(scores) == ["etpc", "etpc Synthetic/analytic substitution", "etpc core"]
+    assert (scores["etpc"].values["near"], scores["etpc"].values["exact"]) == (100, 0)
     with pytest.raises(InputError, match=r"etpc-dev\.jsonl:1:.*pair '1': expected phrases, found none"):
         write(tmp_path, "etpc", {".jsonl": '{"source": "a", "target": "b"}\n'})
 

@@ -28,12 +28,12 @@ def stanford(text: str, collapsed: bool = False) -> set[str]:
     """Dependencies of a tree written word/TAG/label/head."""
     rows = [item.rsplit("/", 3) for item in text.split()]
     words, tags, labels = ([row[column] for row in rows] for column in (0, 1, 2))
-    found = stanford_dependencies([int(row[3]) for row in rows], labels, words, tags)
+    dependencies = stanford_dependencies([int(row[3]) for row in rows], labels, words, tags)
     if collapsed:
-        found = collapse(found, words, tags)
+        dependencies = collapse(dependencies, words, tags)
     return {
         f"{d.relation}({words[d.governor] if d.governor >= 0 else 'ROOT'}, {words[d.dependent]})"
-        for d in found
+        for d in dependencies
     }
 
 

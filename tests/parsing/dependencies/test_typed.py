@@ -57,10 +57,10 @@ def cases(table: str) -> list[str]:
 
 
 def test_a_passive_has_its_subject_auxiliary_and_agent() -> None:
-    found = collapsed(
+    dependencies = collapsed(
         "(S (NP (NNS Effects)) (VP (VBP are) (VP (VBN caused) (PP (IN by) (NP (DT the) (NN protein))))) (. .))"
     )
-    assert found == {
+    assert dependencies == {
         "root(ROOT, caused)",
         "nsubjpass(caused, Effects)",
         "auxpass(caused, are)",
@@ -70,8 +70,8 @@ def test_a_passive_has_its_subject_auxiliary_and_agent() -> None:
 
 
 def test_the_predicate_of_a_copula_is_its_head() -> None:
-    found = basic("(S (NP (NNP Bill)) (VP (VBZ is) (NP (DT an) (JJ honest) (NN man))) (. .))")
-    assert {"root(ROOT, man)", "cop(man, is)", "nsubj(man, Bill)", "amod(man, honest)"} <= found
+    dependencies = basic("(S (NP (NNP Bill)) (VP (VBZ is) (NP (DT an) (JJ honest) (NN man))) (. .))")
+    assert {"root(ROOT, man)", "cop(man, is)", "nsubj(man, Bill)", "amod(man, honest)"} <= dependencies
 
 
 @pytest.mark.parametrize(
@@ -111,26 +111,33 @@ def test_trees_deeper_than_the_stack_have_dependencies(grow: str) -> None:
 
 @pytest.mark.parametrize("verb", ["became", "remains", "seemed", "stayed"])
 def test_a_predicate_is_the_head_of_other_copulas_too(verb: str) -> None:
-    found = basic(f"(S (NP (PRP He)) (VP (VBD {verb}) (NP (DT a) (NN friend))) (. .))")
-    assert {"root(ROOT, friend)", f"cop(friend, {verb})", "nsubj(friend, He)"} <= found
+    dependencies = basic(f"(S (NP (PRP He)) (VP (VBD {verb}) (NP (DT a) (NN friend))) (. .))")
+    assert {"root(ROOT, friend)", f"cop(friend, {verb})", "nsubj(friend, He)"} <= dependencies
 
 
 def test_there_with_be_is_no_copula() -> None:
-    found = basic("(S (NP (EX There)) (VP (VBZ is) (NP (DT a) (NN ghost))))")
-    assert {"root(ROOT, is)", "expl(is, There)", "nsubj(is, ghost)"} <= found
+    dependencies = basic("(S (NP (EX There)) (VP (VBZ is) (NP (DT a) (NN ghost))))")
+    assert {"root(ROOT, is)", "expl(is, There)", "nsubj(is, ghost)"} <= dependencies
 
 
 def test_prepositions_and_conjunctions_are_collapsed() -> None:
-    found = collapsed(
+    dependencies = collapsed(
         "(S (NP (NNP Bell)) (VP (VBZ makes) (NP (NNS products)) (PP (IN in) (NP (NP (NNP LA)) (CC and) (NP (NNP NY))))))"
     )
-    assert {"prep_in(makes, LA)", "conj_and(LA, NY)", "dobj(makes, products)", "nsubj(makes, Bell)"} <= found
-    assert not any(item.startswith(("prep(", "pobj", "cc", "conj(")) for item in found)
+    assert {
+        "prep_in(makes, LA)",
+        "conj_and(LA, NY)",
+        "dobj(makes, products)",
+        "nsubj(makes, Bell)",
+    } <= dependencies
+    assert not any(item.startswith(("prep(", "pobj", "cc", "conj(")) for item in dependencies)
 
 
 def test_a_preposition_of_two_words_is_one_type() -> None:
-    found = collapsed("(S (NP (PRP He)) (VP (VBD cried) (PP (IN because) (PP (IN of) (NP (PRP you))))))")
-    assert found == {"nsubj(cried, He)", "root(ROOT, cried)", "prep_because_of(cried, you)"}
+    dependencies = collapsed(
+        "(S (NP (PRP He)) (VP (VBD cried) (PP (IN because) (PP (IN of) (NP (PRP you))))))"
+    )
+    assert dependencies == {"nsubj(cried, He)", "root(ROOT, cried)", "prep_because_of(cried, you)"}
     flat = collapsed("(S (NP (PRP He)) (VP (VBD cried) (PP (IN Because) (IN of) (NP (PRP you)))))")
     assert flat == {"nsubj(cried, He)", "root(ROOT, cried)", "prep_because_of(cried, you)"}
     parts = "(S (NP (PRP He)) (VP (VBD stood) (PP (JJ next) (PP (TO to) (NP (DT the) (NN door))))))"
@@ -139,13 +146,15 @@ def test_a_preposition_of_two_words_is_one_type() -> None:
 
 
 def test_the_object_is_the_subject_of_an_infinitive_else_the_subject_is() -> None:
-    found = collapsed("(S (NP (NNP Tom)) (VP (VBZ likes) (S (VP (TO to) (VP (VB eat) (NP (NN fish)))))))")
-    assert {"xcomp(likes, eat)", "xsubj(eat, Tom)", "aux(eat, to)", "dobj(eat, fish)"} <= found
+    dependencies = collapsed(
+        "(S (NP (NNP Tom)) (VP (VBZ likes) (S (VP (TO to) (VP (VB eat) (NP (NN fish)))))))"
+    )
+    assert {"xcomp(likes, eat)", "xsubj(eat, Tom)", "aux(eat, to)", "dobj(eat, fish)"} <= dependencies
 
 
 def test_two_objects_are_an_indirect_and_a_direct_one() -> None:
-    found = basic("(S (NP (PRP She)) (VP (VBD gave) (NP (PRP me)) (NP (DT a) (NN raise))))")
-    assert {"iobj(gave, me)", "dobj(gave, raise)"} <= found
+    dependencies = basic("(S (NP (PRP She)) (VP (VBD gave) (NP (PRP me)) (NP (DT a) (NN raise))))")
+    assert {"iobj(gave, me)", "dobj(gave, raise)"} <= dependencies
 
 
 #: One dependency of a tree, or several, as the manual has them; with prepositions and conjunctions collapsed;
@@ -248,31 +257,33 @@ def test_collapsed_dependencies_are_those_of_the_manual(row: str) -> None:
 
 
 def test_only_infinitives_with_to_get_a_subject_from_outside() -> None:
-    found = collapsed("(S (NP (NNP Tom)) (VP (VBD kept) (S (VP (VBG having) (VP (VBN eaten))))))")
-    assert "xcomp(kept, eaten)" in found and not any(item.startswith("xsubj") for item in found)
+    dependencies = collapsed("(S (NP (NNP Tom)) (VP (VBD kept) (S (VP (VBG having) (VP (VBN eaten))))))")
+    assert "xcomp(kept, eaten)" in dependencies and not any(item.startswith("xsubj") for item in dependencies)
 
 
 def test_a_time_between_subject_and_verb_leaves_the_subject() -> None:
-    found = basic("(S (NP (NNP Tom)) (NP (NN yesterday)) (VP (VBD left)))")
-    assert found == {"nsubj(left, Tom)", "tmod(left, yesterday)", "root(ROOT, left)"}
+    dependencies = basic("(S (NP (NNP Tom)) (NP (NN yesterday)) (VP (VBD left)))")
+    assert dependencies == {"nsubj(left, Tom)", "tmod(left, yesterday)", "root(ROOT, left)"}
 
 
 def test_brackets_have_no_governor() -> None:
-    found = basic("(NP (NN cat) (-LRB- -LRB-) (NP (NN dog)) (-RRB- -RRB-))")
-    assert {item.split("(")[1] for item in found} == {"ROOT, cat)", "cat, dog)"} and len(found) == 2
+    dependencies = basic("(NP (NN cat) (-LRB- -LRB-) (NP (NN dog)) (-RRB- -RRB-))")
+    assert {item.split("(")[1] for item in dependencies} == {"ROOT, cat)", "cat, dog)"} and len(
+        dependencies
+    ) == 2
 
 
 def test_the_possessive_mark_and_the_conjunction_are_no_words_of_their_own_when_collapsed() -> None:
-    found = collapsed("(NP (NP (NNP Bill) (POS 's)) (NNS cats) (CC and) (NNS dogs))")
-    assert not any(item.startswith(("possessive", "cc")) for item in found)
+    dependencies = collapsed("(NP (NP (NNP Bill) (POS 's)) (NNS cats) (CC and) (NNS dogs))")
+    assert not any(item.startswith(("possessive", "cc")) for item in dependencies)
 
 
 def test_the_manual_collapses_a_whole_sentence() -> None:
-    found = collapsed(
+    dependencies = collapsed(
         "(S (NP (NP (NNP Bell)) (, ,) (NP (NP (DT a) (NN company)) (SBAR (WHNP (WDT which)) (S (VP (VBZ is) (VP (VBN based) (PP (IN in) (NP (NNP LA))))))))"
         " (, ,)) (VP (VBZ makes) (CC and) (VBZ distributes) (NP (NN computer) (NNS products))) (. .))"
     )
-    assert found == {
+    assert dependencies == {
         "root(ROOT, makes)",
         "nsubj(makes, Bell)",
         "det(company, a)",
@@ -291,9 +302,9 @@ def test_every_word_but_punctuation_has_one_governor_and_no_cycle() -> None:
     tree = Tree.fromstring(
         "(S (NP (NP (DT the) (NN cat)) (, ,) (CC and) (NP (DT a) (NN dog))) (VP (VBD ran) (CC or) (VBD sat)) (. .))"
     )
-    found = basic_dependencies(tree)
-    assert [d.dependent for d in found] == [0, 1, 3, 4, 5, 6, 7, 8]
-    above = {d.dependent: d.governor for d in found}
+    dependencies = basic_dependencies(tree)
+    assert [d.dependent for d in dependencies] == [0, 1, 3, 4, 5, 6, 7, 8]
+    above = {d.dependent: d.governor for d in dependencies}
     for word in above:
         seen = set()
         while word >= 0:

@@ -271,9 +271,9 @@ def test_combinations_far_from_the_best_are_left_out_when_asked_for() -> None:
     parts = [parser.n_best("a b c"), parser.n_best("d e f")]
     every = joined_n_best(parts, "", 36, 0.0).log_probabilities
     ratio = float(np.exp(every[3] - every[0] - 1e-9))
-    found = joined_n_best(parts, "", 36, ratio).log_probabilities
-    np.testing.assert_array_equal(found, every[every >= every[0] + np.log(ratio)])
-    assert 4 <= len(found) < len(every)
+    log_probabilities = joined_n_best(parts, "", 36, ratio).log_probabilities
+    np.testing.assert_array_equal(log_probabilities, every[every >= every[0] + np.log(ratio)])
+    assert 4 <= len(log_probabilities) < len(every)
 
 
 def test_a_given_tree_with_the_label_of_a_text_has_its_sentences() -> None:

@@ -112,11 +112,11 @@ def test_sentences_get_the_tags_of_each_alone_in_benepar(folders: dict[str, Path
     sentences = [[], ["The", "cat", "sat", "."], ["cat"], ["(", "a", "cat", ")", "the", "b"]]
     blanks = [[True] * len(words) for words in sentences]
     parser = load_span_parser(folders[kind])
-    found = parser.score(sentences, blanks)
-    assert isinstance(found[0], InputError)
+    scores = parser.score(sentences, blanks)
+    assert isinstance(scores[0], InputError)
     tagged = parser.tag(sentences, blanks)
-    assert isinstance(tagged[0], InputError) and tagged[1:] == [scored(one).tags for one in found[1:]]
-    for words, one in zip(sentences[1:], found[1:], strict=True):
+    assert isinstance(tagged[0], InputError) and tagged[1:] == [scored(one).tags for one in scores[1:]]
+    for words, one in zip(sentences[1:], scores[1:], strict=True):
         size = len(words)
         with torch.no_grad():
             encoded = reference.retokenizer(words, [True] * size)
@@ -185,11 +185,11 @@ def test_words_have_the_bundled_vectors_whatever_the_parser(folders: dict[str, P
 def test_a_benepar_model_takes_odd_input_and_names_what_is_too_long(
     folders: dict[str, Path], kind: str
 ) -> None:
-    found = load_span_parser(folders[kind]).score(
+    scores = load_span_parser(folders[kind]).score(
         [["a", "\ud800", "🙂", "\x00"], ["a"] * 100, [], ["(", "b", ")"], ["שלום", "é"]]
     )
-    assert [isinstance(one, InputError) for one in found] == [False, True, True, False, False]
-    for one in found:
+    assert [isinstance(one, InputError) for one in scores] == [False, True, True, False, False]
+    for one in scores:
         if isinstance(one, SpanScores):
             assert np.isfinite(one.scores).all()
 
