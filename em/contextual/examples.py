@@ -15,10 +15,10 @@ from forest_align.aligners.contextual.pair_evidence import pair_evidence
 from forest_align.alignment import Links
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.em.contextual import _wordings as wordings
+from forest_align.em.contextual._annotating import Annotated, annotate
 from forest_align.em.contextual._constructions import CONSTRUCTIONS
 from forest_align.em.contextual._notations import amounts
 from forest_align.em.contextual._writing import PairWriter, Vocabulary, vocabulary_of
-from forest_align.em.contextual.annotating import Annotated, annotate
 from forest_align.em.contextual.rearranging import (
     RearrangedPair,
     Tagged,

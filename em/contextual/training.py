@@ -30,6 +30,7 @@ from scipy.optimize import linear_sum_assignment
 from forest_align.aligners.contextual.features import SentenceFeatures
 from forest_align.aligners.contextual.model import LinkModel
 from forest_align.aligners.contextual.passes import UNLIKELY
+from forest_align.em.contextual._annotating import save_whole
 from forest_align.em.contextual._first_pass import (
     GROUPS,
     LinkSettings,
@@ -40,7 +41,6 @@ from forest_align.em.contextual._first_pass import (
 )
 from forest_align.em.contextual._message_pass import fit_messages
 from forest_align.em.contextual._second_pass import cells_of, fit_second
-from forest_align.em.contextual.annotating import save_whole
 from forest_align.em.contextual.examples import (
     CONSTRUCTED,
     TRAIN,

@@ -26,7 +26,7 @@ from forest_align.data.pairs import read_pairs
 from forest_align.em.contextual.rearranging import Tagged, participles_of
 from forest_align.em.corpus.cache import ArrayStore
 from forest_align.em.fitting.cross_fitting import fit_logistic
-from forest_align.em.sentence_pairs.constructed import MadePair, made_pairs
+from forest_align.em.sentence_pairs._constructed import MadePair, made_pairs
 from forest_align.eval.metrics.pair_scores import best_threshold, classify, mutual_coverage
 from forest_align.eval.metrics.scores import calibrate
 from forest_align.lexicon.lexicon import load_lexicon
@@ -195,7 +195,7 @@ def rows(
 
 
 def _make_pairs(sentences: Sequence[Tagged]) -> list[MadePair]:
-    """Pairs made from sentences, see :mod:`~forest_align.em.sentence_pairs.constructed`; always the same."""
+    """Pairs made from sentences, see :mod:`~forest_align.em.sentence_pairs._constructed`; always the same."""
     chance = random.Random(0)
     lemma = load_lexicon().lemma
     pairs = list(made_pairs(sentences, lemma, participles_of(sentences, lemma), chance))

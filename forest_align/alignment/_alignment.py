@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from forest_align.alignment._links import arc_order
 from forest_align.alignment._phrase_pair import PhrasePair
 from forest_align.alignment._record import AlignmentRecord
+from forest_align.alignment._svg import WIDEST, to_svg
 from forest_align.alignment.html import to_html, to_iframe
-from forest_align.alignment.svg import WIDEST, to_svg
 from forest_align.alignment.table_rows import phrase_frame
 from forest_align.alignment.text import DEFAULT_WIDTH, to_text
 from forest_align.types.json_fields import check_probability
@@ -217,7 +217,7 @@ class Alignment(AlignmentRecord):
         return to_html([self])
 
     def to_svg(self, *, simple: bool = False, width: int = WIDEST) -> str:
-        """A picture of phrases and links, and of the trees if any; see :mod:`forest_align.alignment.svg`.
+        """A picture of phrases and links, and of the trees if any; see :mod:`forest_align.alignment._svg`.
 
         Parameters
         ----------

@@ -24,8 +24,8 @@ from forest_align.alignment._shown_pairs import (
     spans_of,
     word_note,
 )
+from forest_align.alignment._svg import to_svg
 from forest_align.alignment.page_style import escaped, page_colour, page_colours
-from forest_align.alignment.svg import to_svg
 from forest_align.types import InputError, Sentence
 
 _Span = tuple[int, int]

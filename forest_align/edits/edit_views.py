@@ -10,7 +10,7 @@ from typing import NamedTuple
 from forest_align.alignment import Alignment
 from forest_align.alignment.html import page_start
 from forest_align.alignment.page_style import DELETED, DIVIDED, INSERTED, MOVED, REPLACED, escaped
-from forest_align.edits.edit import Edit
+from forest_align.edits._edit import Edit
 
 _MARK_BEGINS, _EMPTY_COMMENT = re.compile(r"\{(?=\+\+|--|~~|>>|==)"), "{{>><<}"
 _STYLE = f"""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forest_align.lexicon.abbreviations import acronym_spans
+from forest_align.lexicon._abbreviations import acronym_spans
 from forest_align.lexicon.lexicon import RELATED_LEMMAS, SAME_LEMMA, Evidence
 from forest_align.types import InputError
 

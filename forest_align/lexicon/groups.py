@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from forest_align.lexicon.abbreviations import acronym_spans
+from forest_align.lexicon._abbreviations import acronym_spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from forest_align.lexicon.abbreviations import single_word_keys
+from forest_align.lexicon._abbreviations import single_word_keys
 from forest_align.lexicon.number_tables import CARDINAL_WORDS, ORDINAL_WORDS, TENS_WORDS
 
 #: The prepositions of Srikumar & Roth (2013), from the SemEval-2007 sense inventory.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forest_align.lexicon.abbreviations import acronym_letters
+from forest_align.lexicon._abbreviations import acronym_letters
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.lexicon.tables import FUNCTION_GROUPS, PREPOSITIONS, plain_apostrophes
 

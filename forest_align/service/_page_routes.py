@@ -21,9 +21,9 @@ from forest_align.alignment import Alignment, Links
 from forest_align.alignment.html import SCRIPT, STYLE, comparison_section, section_body, section_start
 from forest_align.alignment.page_style import printable
 from forest_align.service._guard import json_answer
+from forest_align.service._openapi import ERRORS
 from forest_align.service._requests import PairIntake
 from forest_align.service.line_index import FILTERS, FoundPairs, LineIndex, PairQuery, find_pairs
-from forest_align.service.openapi import ERRORS
 from forest_align.service.settings import PairRequest, RequestError
 from forest_align.types import InputError
 

@@ -12,8 +12,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.types import Receive, Scope, Send
 
 from forest_align.service._guard import RequestGate
+from forest_align.service._micro_batches import MicroBatches
 from forest_align.service.aligning_process import failed_result
-from forest_align.service.micro_batches import MicroBatches
 from forest_align.service.settings import (
     PairRequest,
     PairResult,

@@ -21,12 +21,12 @@ from starlette.types import ASGIApp
 from forest_align._version import __version__
 from forest_align.alignment import alignment_schema
 from forest_align.service._guard import METRICS_TYPE, Guard, ServiceMetrics, error_answer, json_answer
+from forest_align.service._micro_batches import BatchWorker, MicroBatches
+from forest_align.service._openapi import openapi_document
 from forest_align.service._page_routes import PageRoutes, docs_page
 from forest_align.service._requests import ROW_TYPES, PairIntake, RowStream, read_json
 from forest_align.service.aligning_process import failed_result
 from forest_align.service.line_index import LineIndex
-from forest_align.service.micro_batches import BatchWorker, MicroBatches
-from forest_align.service.openapi import openapi_document
 from forest_align.service.settings import PairRequest, RequestError, ServiceSettings
 from forest_align.types.json_fields import format_json_object
 

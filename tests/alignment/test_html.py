@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.alignment import Alignment, AlignmentList, Links, PhrasePair, PhraseRelation
+from forest_align.alignment._svg import to_svg
 from forest_align.alignment.html import comparison_section, to_html, to_section
-from forest_align.alignment.svg import to_svg
 from forest_align.types import Node, Sentence
 
 from .html_page import Page

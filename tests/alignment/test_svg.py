@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import pytest
 
 from forest_align.alignment import Alignment, ArcPair, Links, PhrasePair, PhraseRelation
+from forest_align.alignment._svg import to_svg
 from forest_align.alignment.page_style import INK, LINK, PALETTE, PAPER, UNALIGNED, picture_style
-from forest_align.alignment.svg import to_svg
 from forest_align.types import InputError, Node, Sentence
 
 SVG = "{http://www.w3.org/2000/svg}"

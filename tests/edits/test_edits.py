@@ -25,8 +25,8 @@ from forest_align.edits import (
     path_probabilities,
     possible_edits,
 )
-from forest_align.edits.edit_lattice import Piece
-from forest_align.edits.edit_reasons import EditReasons
+from forest_align.edits._edit_lattice import Piece
+from forest_align.edits._edit_reasons import EditReasons
 
 WORDS = st.sampled_from(["a", "A", "the", "cats", "cat", "saw", "dog", "😂", ",", ".", "[MATH]"])
 MARKS = st.sampled_from(["<b>", "{--", "x--}", "~~>", "++}"])

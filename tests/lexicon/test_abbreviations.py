@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forest_align.lexicon.abbreviations import (
+from forest_align.lexicon._abbreviations import (
     _abbreviation_table,
     _read_abbreviations,
     abbreviation_spans,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forest_align.lexicon.abbreviations import acronym_spans
+from forest_align.lexicon._abbreviations import acronym_spans
 from forest_align.lexicon.groups import Group, lexical_groups, linked_blocks
 from forest_align.lexicon.lexicon import WordProfile, load_lexicon
 from forest_align.lexicon.pair_table import PairTable

@@ -16,9 +16,9 @@ from starlette.testclient import TestClient
 
 from forest_align import __version__
 from forest_align.alignment import Alignment, Links, alignment_schema
+from forest_align.service._openapi import ERRORS
 from forest_align.service.app import create_app
 from forest_align.service.line_index import LineIndex
-from forest_align.service.openapi import ERRORS
 from forest_align.service.settings import ServedModel, ServiceLimits, ServiceSettings
 
 from ..command_line import written

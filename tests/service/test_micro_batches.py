@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from forest_align.service._guard import ServiceMetrics
+from forest_align.service._micro_batches import MicroBatches
 from forest_align.service.aligning_process import BatchLostError, PairBatch
-from forest_align.service.micro_batches import MicroBatches
 from forest_align.service.settings import PairRequest, PairResult, ServiceLimits
 
 LIMITS = ServiceLimits(gather_seconds=0.2)

@@ -22,7 +22,7 @@ from forest_align.aligners.phrases.model import PhraseModel
 from forest_align.aligners.phrases.relation_model import RelationModel
 from forest_align.aligners.semi_markov.model import SemiMarkovModel
 from forest_align.aligners.sentence_pairs.model import ParaphraseModel
-from forest_align.edits.edit_choice import EditConventions
+from forest_align.edits._edit_choice import EditConventions
 from forest_align.storage.saved_models import lock_model
 from forest_align.system.processes import can_fork
 from forest_align.types import InputError, ModelError

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from forest_align.aligners.phrases import word_tables as sums
+from forest_align.aligners.phrases import _word_tables as sums
+from forest_align.aligners.phrases._word_tables import MOST_CERTAIN, WordMatrices, WordTables
 from forest_align.aligners.phrases.sentence_spans import CATEGORIES, FORMS, SentenceSpans
-from forest_align.aligners.phrases.word_tables import MOST_CERTAIN, WordMatrices, WordTables
 from forest_align.lexicon.lexicon import Evidence
 from forest_align.types import InputError, Sentence
 from forest_align.types.spans import SpanSums

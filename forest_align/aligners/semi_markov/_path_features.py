@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forest_align.aligners.semi_markov._phrase_features import phrases_of
+from forest_align.aligners.semi_markov._sentence_arrays import CONTENT, LatticeSentence, tag_chunks
 from forest_align.aligners.semi_markov._word_features import WordPairs
-from forest_align.aligners.semi_markov.sentence_arrays import CONTENT, LatticeSentence, tag_chunks
 from forest_align.lexicon.evidence import paraphrase_scores
 from forest_align.lexicon.lexicon import SAME_LEMMA, WORDNET_RELATIONS, wordnet_relations
 from forest_align.lexicon.written_forms import name_similarities

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from forest_align.aligners.semi_markov._word_features import WordPairs, shifted
-from forest_align.aligners.semi_markov.sentence_arrays import (
+from forest_align.aligners.semi_markov._sentence_arrays import (
     CHUNK_TYPES,
     CONTENT,
     FUNCTION,
     PUNCTUATION,
     LatticeSentence,
 )
+from forest_align.aligners.semi_markov._word_features import WordPairs, shifted
 from forest_align.types.spans import inside_sentences
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from forest_align.aligners.semi_markov.sentence_arrays import (
+from forest_align.aligners.semi_markov._sentence_arrays import (
     CONTENT,
     FUNCTION,
     PUNCTUATION,

@@ -13,9 +13,9 @@ import numpy as np
 from forest_align.aligners.model_folder import bundled_folder, model_folder
 from forest_align.aligners.pair import Text, words_are_after
 from forest_align.aligners.parsing_aligner import ParsingAligner, check_tokens
+from forest_align.aligners.semi_markov._sentence_arrays import tag_chunks
 from forest_align.aligners.semi_markov.lattice import Lattice, lattice_of
 from forest_align.aligners.semi_markov.model import KIND, SemiMarkovModel
-from forest_align.aligners.semi_markov.sentence_arrays import tag_chunks
 from forest_align.aligners.span_nodes import phrase_pairs_of
 from forest_align.alignment import Alignment, Links
 from forest_align.cext import semicrf

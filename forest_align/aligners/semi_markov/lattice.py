@@ -27,8 +27,8 @@ from forest_align.aligners.semi_markov._phrase_features import (
     PHRASE_FEATURES,
     PhrasePairs,
 )
+from forest_align.aligners.semi_markov._sentence_arrays import CHUNK_TYPES, LONGEST, TAGS, LatticeSentence
 from forest_align.aligners.semi_markov._word_features import WORD_CLASSES, WORD_FEATURES, WordPairs
-from forest_align.aligners.semi_markov.sentence_arrays import CHUNK_TYPES, LONGEST, TAGS, LatticeSentence
 from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.groups import lexical_groups
 from forest_align.types import InputError, Sentence

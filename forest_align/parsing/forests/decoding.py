@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from forest_align.cext import chart
-from forest_align.parsing.forests.forest_builder import (
+from forest_align.parsing.forests._forest_builder import (
     Constituent,
     Packing,
     forest_from_constituents,

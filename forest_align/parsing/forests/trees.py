@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from forest_align.data.trees.penn import TOP_LABELS, strip_annotations
+from forest_align.parsing.forests._forest_builder import Constituent, Packing, forest_from_constituents
 from forest_align.parsing.forests.decoding import starts_of_sentences
-from forest_align.parsing.forests.forest_builder import Constituent, Packing, forest_from_constituents
 from forest_align.types import InputError, ParseForest, Sentence, Token
 from forest_align.types.brackets import join_chain, parse_bracket, split_chain, unescape
 

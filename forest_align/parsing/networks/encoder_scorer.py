@@ -10,9 +10,9 @@ import numpy as np
 
 from forest_align.cext.checked_arrays import LARGEST_SCORE
 from forest_align.parsing.forests.decoding import SpanScores
+from forest_align.parsing.networks._integer_parser import IntegerParser
 from forest_align.parsing.networks.devices import Device, find_device
 from forest_align.parsing.networks.encoder_batches import length_batches
-from forest_align.parsing.networks.integer_parser import IntegerParser
 from forest_align.parsing.networks.model_files import (
     WEIGHTS,
     ParserConfig,

@@ -7,7 +7,7 @@ import pytest
 
 import forest_align
 from forest_align.aligners.attribution import SupportFinder
-from forest_align.aligners.attribution.support_finder import closest_sentences, split_spans
+from forest_align.aligners.attribution._support_finder import closest_sentences, split_spans
 from forest_align.aligners.documents.sentence_matches import SentenceMatches
 from forest_align.types import InputError
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import torch
 
+from forest_align.aligners.phrases._word_tables import MOST_CERTAIN
 from forest_align.aligners.phrases.features import FEATURES, LEAST_CONSISTENT, ProposedPairs
 from forest_align.aligners.phrases.model import FARTHEST, PhraseModel
 from forest_align.aligners.phrases.sentence_spans import CATEGORIES, SentenceSpans
-from forest_align.aligners.phrases.word_tables import MOST_CERTAIN
 from forest_align.aligners.words.candidate import link_probabilities
 from forest_align.lexicon.evidence import word_evidence
 from forest_align.lexicon.lexicon import load_lexicon

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from forest_align.aligners.contextual.features import word_features
+from forest_align.aligners.semi_markov._sentence_arrays import TAGS, tag_chunks
 from forest_align.aligners.semi_markov.lattice import DEFAULT_OPTIONS, LatticeOptions
-from forest_align.aligners.semi_markov.sentence_arrays import TAGS, tag_chunks
 from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.groups import lexical_groups
 from forest_align.lexicon.lexicon import Evidence, Lexicon

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from forest_align.aligners.semi_markov._sentence_arrays import tag_chunks
 from forest_align.aligners.semi_markov._word_features import shifted
 from forest_align.aligners.semi_markov.lattice import Lattice, LatticeOptions, lattice_of
 from forest_align.aligners.semi_markov.model import SemiMarkovModel
-from forest_align.aligners.semi_markov.sentence_arrays import tag_chunks
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import ModelError
 

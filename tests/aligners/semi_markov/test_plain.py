@@ -18,9 +18,9 @@ from forest_align.aligners.semi_markov._path_features import (
     transition_classes,
 )
 from forest_align.aligners.semi_markov._phrase_features import PHRASE_CLASSES, PHRASE_FEATURES
+from forest_align.aligners.semi_markov._sentence_arrays import CHUNK_TYPES, TAGS
 from forest_align.aligners.semi_markov._word_features import WORD_CLASSES, WORD_FEATURES
 from forest_align.aligners.semi_markov.lattice import DEFAULT_OPTIONS, Lattice, LatticeOptions, lattice_of
-from forest_align.aligners.semi_markov.sentence_arrays import CHUNK_TYPES, TAGS
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import Sentence

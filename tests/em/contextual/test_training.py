@@ -16,10 +16,11 @@ import torch
 
 from forest_align.aligners.contextual.model import LinkModel
 from forest_align.em import recipes
+from forest_align.em.contextual import _annotating as annotating
 from forest_align.em.contextual import _first_pass as first_pass
 from forest_align.em.contextual import _message_pass as message_pass
 from forest_align.em.contextual import _second_pass as second_pass
-from forest_align.em.contextual import annotating, training
+from forest_align.em.contextual import training
 from forest_align.em.contextual.examples import read_examples
 
 SIZE = 40

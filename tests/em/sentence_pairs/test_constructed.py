@@ -3,7 +3,7 @@ from __future__ import annotations
 import random
 
 from forest_align.em.contextual.rearranging import Tagged
-from forest_align.em.sentence_pairs.constructed import made_pairs, opposed_words
+from forest_align.em.sentence_pairs._constructed import made_pairs, opposed_words
 from forest_align.lexicon.lexicon import load_lexicon
 
 

@@ -19,6 +19,7 @@ from forest_align.parsing import (
     load_parser_for_alignment,
     sentence_from_bracket,
 )
+from forest_align.parsing.forests._forest_builder import Constituent
 from forest_align.parsing.forests.decoding import (
     NBest,
     SpanScores,
@@ -27,7 +28,6 @@ from forest_align.parsing.forests.decoding import (
     log_posteriors,
     starts_of_sentences,
 )
-from forest_align.parsing.forests.forest_builder import Constituent
 from forest_align.parsing.forests.trees import read_bracket
 from forest_align.types import InputError, Node, ParseForest, Sentence, Token
 from forest_align.types._forest_objects import check_forest

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.parsing import forest_from_bracket
+from forest_align.parsing.forests._forest_builder import binarization_plan
 from forest_align.parsing.forests._semantic_heads import PUNCTUATION, coordinations, head_child, symbol
-from forest_align.parsing.forests.forest_builder import binarization_plan
 
 
 def head_of(bracket: str) -> str:

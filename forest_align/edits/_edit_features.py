@@ -9,8 +9,8 @@ from difflib import SequenceMatcher
 from itertools import product
 
 from forest_align.alignment import MOST_SIMILAR, Alignment, Span
-from forest_align.edits.edit_lattice import DELETED, INSERTED, KEPT, REPLACED, Arc
-from forest_align.edits.edit_units import EditUnits, Unit, is_placeholder
+from forest_align.edits._edit_lattice import DELETED, INSERTED, KEPT, REPLACED, Arc
+from forest_align.edits._edit_units import EditUnits, Unit, is_placeholder
 from forest_align.lexicon.tables import is_punctuation
 from forest_align.types.brackets import parse_bracket
 

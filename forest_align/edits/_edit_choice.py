@@ -15,9 +15,9 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from forest_align.alignment import Alignment
-from forest_align.edits.edit_features import EditFeatures
-from forest_align.edits.edit_lattice import REPLACED, Arc, EditLattice, edit_lattice
-from forest_align.edits.edit_units import EditUnits, edit_units
+from forest_align.edits._edit_features import EditFeatures
+from forest_align.edits._edit_lattice import REPLACED, Arc, EditLattice, edit_lattice
+from forest_align.edits._edit_units import EditUnits, edit_units
 from forest_align.storage.saved_models import CARD, not_as_saved, read_bound, write_model_files
 from forest_align.types.errors import InputError, ModelError
 from forest_align.types.json_fields import parse_json_object

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from forest_align.alignment import Alignment, Span
-from forest_align.edits.edit import Edit
-from forest_align.edits.edit_choice import EditConventions, bundled_conventions, possible_edits
-from forest_align.edits.edit_lattice import DELETED, INSERTED, KEPT, REPLACED, Arc, Piece
-from forest_align.edits.edit_reasons import CAPITALS, EditReasons
-from forest_align.edits.edit_units import EditUnits, Unit, edit_units
+from forest_align.edits._edit import Edit
+from forest_align.edits._edit_choice import EditConventions, bundled_conventions, possible_edits
+from forest_align.edits._edit_lattice import DELETED, INSERTED, KEPT, REPLACED, Arc, Piece
+from forest_align.edits._edit_reasons import CAPITALS, EditReasons
+from forest_align.edits._edit_units import EditUnits, Unit, edit_units
 from forest_align.types import InputError, Sentence
 
 _CHANGES = ("replace", "insert", "delete")

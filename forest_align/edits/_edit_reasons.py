@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from unicodedata import category
 
 from forest_align.alignment import CHANGE_NAMES, RELATION_NAMES, Alignment, AtomicRelation, Span
-from forest_align.edits.edit_lattice import Arc
-from forest_align.edits.edit_units import is_placeholder
+from forest_align.edits._edit_lattice import Arc
+from forest_align.edits._edit_units import is_placeholder
 from forest_align.lexicon.lexicon import WordProfile, load_lexicon
 from forest_align.lexicon.quantities import QuantityComparison, compare_values
 from forest_align.lexicon.tables import is_punctuation, negating_words

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from forest_align.alignment import Span
-from forest_align.edits.edit_units import EditUnits, Gap, Unit
+from forest_align.edits._edit_units import EditUnits, Gap, Unit
 
 # Kept words that an edit may enclose, and pieces of which it may consist.
 _MOST_KEPT = 4
