@@ -16,7 +16,7 @@ from forest_align.em.tuning.study import SharedStudy
 from forest_align.em.tuning.trials import TuningSettings, tune
 from forest_align.types import InputError
 
-from .toy_sweep import SPACE, Parabola, journal
+from .toy_sweep import SPACE, START, Parabola, journal
 
 # A process that takes itself for another machine.
 NODE = """
@@ -69,9 +69,11 @@ def share_trials(storage: str, folder: Path) -> None:
         assert node.returncode == 0, problems
     trials = SharedStudy(storage, "toy").open().trials
     ended = [trial for trial in trials if trial.state.name in ("COMPLETE", "PRUNED")]
-    owners = Counter(trial.user_attrs["owner"][0] for trial in ended)
-    assert set(owners) == {"node1", "node2"} and sum(owners.values()) == 12
-    assert len({trial.user_attrs["place"] for trial in ended}) == 12
+    assert {trial.user_attrs["owner"][0] for trial in ended} == {"node1", "node2"}
+    assert {trial.user_attrs["place"] for trial in ended} >= set(range(12))
+    # A machine that has done the rest cannot tell whether the one that runs the start values is alive.
+    again = [trial for trial in ended if trial.user_attrs["place"] >= 12]
+    assert len(ended) == 12 + len(again) <= 13 and all(trial.params == START for trial in again)
 
 
 def test_machines_share_the_trials_of_a_journal_file(tmp_path: Path) -> None:
