@@ -110,7 +110,11 @@ def _figure(width: float, height: float) -> Any:
 
 
 def _save(figure: Any, path: Path) -> None:
+    import matplotlib as mpl
+
     try:
-        figure.savefig(path)
+        # Without a salt and with a date, no two SVG files of one run are equal.
+        with mpl.rc_context({"svg.hashsalt": "forest-align"}):
+            figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
     except (ValueError, OSError) as error:
         raise PlotError(f"cannot write the plot {path}: {error}") from None

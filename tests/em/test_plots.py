@@ -25,6 +25,8 @@ HISTORY = (
 def test_a_learning_curve_becomes_a_picture(tmp_path: Path) -> None:
     plot_learning_curve(HISTORY, tmp_path / "curve.svg")
     assert "dev, %" in _texts(tmp_path / "curve.svg")
+    plot_learning_curve(HISTORY, tmp_path / "again.svg")
+    assert (tmp_path / "again.svg").read_bytes() == (tmp_path / "curve.svg").read_bytes()
     plot_learning_curve(HISTORY[:1], tmp_path / "curve.png")
     assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
 

@@ -90,7 +90,6 @@ def _train_joint(args: _TrainJointOptions) -> int:
     progress.close()
     model.card.update(
         {
-            "trained on": ["/".join(Path(path).parts[-2:]) for path in args.gold],
             **_card(args, len(examples)),
             "epochs": args.epochs,
             "update": args.update,
@@ -230,7 +229,6 @@ def _train_semi_markov(args: _TrainSemiMarkovOptions) -> int:
     model.card.update(
         {
             "weights": "softmax-margin with Hamming cost, L-BFGS",
-            "trained on": [f"{Path(path).parent.name}/{Path(path).name}" for path in args.gold],
             **_card(args, pairs),
             "regularization": args.regularization,
             "iterations": len(losses) - 1,
@@ -265,6 +263,7 @@ def _read_semi_markov(
 def _card(args: _TrainJointOptions | _TrainSemiMarkovOptions, pairs: int) -> dict[str, object]:
     """What both models' descriptions say about the pairs."""
     return {
+        "trained on": ["/".join(Path(path).parts[-2:]) for path in args.gold],
         "pairs": pairs,
         "links": args.links,
         "parser": Path(args.parser).name,
