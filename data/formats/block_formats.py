@@ -126,7 +126,8 @@ def _read_msr_rte(lines: InputLines, _: bool) -> Iterator[SentencePair | InputEr
 
 def _blocks(lines: InputLines) -> Iterator[tuple[list[tuple[int, str]], InputError | None]]:
     """The lines of each pair with their numbers, and an error if one of them is not UTF-8."""
-    block, problem = [], None  # type: list[tuple[int, str]], InputError | None
+    block: list[tuple[int, str]] = []
+    problem: InputError | None = None
     for number, line in chain(lines.numbered(), [(0, None)]):
         if isinstance(line, InputError):
             problem = line

@@ -108,7 +108,8 @@ class _Text:
         The text at least doubles each time, so that a long value is not decoded again with each of its lines.
         """
         left = self._text[self._place :]
-        pieces, size = [], 0  # type: list[str], int
+        pieces: list[str] = []
+        size = 0
         for line in self._lines:
             pieces += ["\n" if self._lines.number > 1 else "", line]
             size += len(line)

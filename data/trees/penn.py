@@ -104,7 +104,8 @@ def sentence_of_tree(bracket: str, field: str | None = None) -> Sentence:
             raise InputError(f"expected a tree with words, found {bracket[:80]!r}")
     except InputError as error:
         raise InputError(error.message, field=field) from None
-    words, tags = [], []  # type: list[str], list[str]
+    words: list[str] = []
+    tags: list[str] = []
     nodes: list[tuple[Tree | str, str]] = [(tree, "")]  # each with the label above it
     while nodes:
         node, label = nodes.pop()

@@ -136,7 +136,9 @@ def _phrase_lines(
     """The phrase pairs in two columns; with ``everything``, with labels and indents."""
     room = width - _PROBABILITY_WIDTH
     numbered = _numbered(alignment.source), _numbered(alignment.target)
-    rows, indents, open_ends = [], [], []  # type: list[tuple[str, str]], list[int], list[int]
+    rows: list[tuple[str, str]] = []
+    indents: list[int] = []
+    open_ends: list[int] = []
     for pair in pairs:
         while open_ends and pair.source_node.start >= open_ends[-1]:
             open_ends.pop()
