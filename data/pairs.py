@@ -176,7 +176,7 @@ def guess_format(lines: InputLines, columns: ColumnNames | None = None) -> Forma
         f"(one of {', '.join(FORMATS)})"
     )
     if lines.suffix == ".json":
-        expected = "a JSON list of objects with source and target, or one such object a line (jsonl)"
+        expected = "a JSON list of objects with source and target, or one such object per line (jsonl)"
     message = f"cannot recognise the format of {head[0][:60]!r}; expected {expected}"
     raise InputError(message, file=lines.name, line=1)
 

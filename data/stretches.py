@@ -76,7 +76,7 @@ def _format_of(file: str, given: str | None, columns: ColumnNames | None) -> str
     if given is None and arrow_tables.is_parquet(file):
         return "parquet"
     if given is None and not is_address(file) and Path(file).is_dir():
-        raise InputError("expected files with one pair a line, found a folder", file=file)
+        raise InputError("expected files with one pair per line, found a folder", file=file)
     name = given
     if name is None:
         with _unpacking(file), open_anywhere(file) as content:
@@ -85,7 +85,7 @@ def _format_of(file: str, given: str | None, columns: ColumnNames | None) -> str
             name = guess_format(lines, columns).name if lines.head() else "tsv"
     if find_format(name).name not in _LINE_FORMATS:
         raise InputError(
-            f"expected a format with one pair a line ({', '.join(_LINE_FORMATS)}), found {name}; "
+            f"expected a format with one pair per line ({', '.join(_LINE_FORMATS)}), found {name}; "
             "'forest-align convert' makes JSON lines of it",
             file=file,
         )

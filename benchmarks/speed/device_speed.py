@@ -1,4 +1,4 @@
-"""Compare a device with the processor: links, pairs a second by batch size, memory (see ``device.sh``).
+"""Compare a device with the processor: links, pairs per second by batch size, memory (see ``device.sh``).
 
 Usage::
 

@@ -140,7 +140,7 @@ def report_stages(pairs: Sequence[tuple[str, str]], words: str, teraflops: float
 def report_estimate(
     seconds: Mapping[str, float], pairs: Sequence[tuple[str, str]], aligner: ForestAligner, teraflops: float
 ) -> None:
-    """Print the pairs a second that one GPU and several cores would align, by the stages' processor times."""
+    """Print how many pairs per second one GPU and several cores would align, by the times of the stages."""
     operations = network_operations(pairs) / len(pairs)
     feeding = pickling_seconds(pairs, aligner) / len(pairs)
     aligning = sum(seconds[stage] for stage in ALIGNING) / len(pairs)

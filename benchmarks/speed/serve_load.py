@@ -33,8 +33,8 @@ from forest_align.types import InputError
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "pairs.tsv"
 HEAD = (
-    "| clients | requests | a second | median ms | 95% ms | 99% ms | processor ms a request | pairs a batch "
-    "| MiB before | after | answers |"
+    "| clients | requests | a second | median ms | 95% ms | 99% ms | processor ms a request "
+    "| pairs per batch | MiB before | after | answers |"
 )
 Outcome = tuple[str, float]
 

@@ -61,7 +61,7 @@ def read_predictions(path: Path, task: Task) -> list[Prediction]:
     lines = path.read_text(encoding="utf-8", errors="replace").split("\n")[:-1]
     if len(lines) > len(task.ids):
         raise InputError(
-            f"cannot resume: expected at most {len(task.ids)} lines, one a pair, found {len(lines)}",
+            f"cannot resume: expected at most {len(task.ids)} lines, one per pair, found {len(lines)}",
             file=str(path),
         )
     found = []

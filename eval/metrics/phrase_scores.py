@@ -132,7 +132,7 @@ def constituent_spans(forest: ParseForest) -> list[Span]:
 def count_projected(
     predicted: Iterable[SpanPair], projection: Projection, links: Links
 ) -> tuple[int, int, int, int]:
-    """Count for one sentence pair a row of :class:`~forest_align.eval.metrics.scores.MatchCounts`.
+    """Count for one sentence pair per row of :class:`~forest_align.eval.metrics.scores.MatchCounts`.
 
     Predicted pairs of spans count once; the projection is that of the links to the constituents.
     """

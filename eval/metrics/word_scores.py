@@ -112,7 +112,7 @@ def score_words(pairs: Iterable[WordPair], *, links: str = "sure") -> WordScores
     Parameters
     ----------
     pairs : iterable of WordPair
-        One object a sentence pair.
+        One object per sentence pair.
     links : {"sure", "all"}
         With "all", possible gold links count as wanted links too (SURE+POSSIBLE in Thadani et al.).
 

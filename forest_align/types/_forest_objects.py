@@ -117,7 +117,7 @@ def _check_shapes(forest: ForestArrays) -> None:
     _require(edges.ndim == 2 and edges.shape[1] == 3, "edges", "triples (parent, left, right)")
     shape = forest.edge_log_marginal.shape
     _require(
-        shape == (len(edges),), "edge_log_marginal", f"{len(edges)} values, one an edge, found shape {shape}"
+        shape == (len(edges),), "edge_log_marginal", f"{len(edges)} values, one per edge, found shape {shape}"
     )
     _require(forest.roots.ndim == 1 and len(forest.roots) > 0, "roots", "at least one root")
 

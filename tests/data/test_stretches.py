@@ -81,7 +81,7 @@ def test_a_file_that_lost_pairs_is_noticed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.csv", "source,target\na,b\n", "expected a format with one pair a line .*, found table"),
+        ("a.csv", "source,target\na,b\n", "expected a format with one pair per line .*, found table"),
         ("a.json", '[{"source": "a", "target": "b", "sureAlign": ""}]', "found jacana"),
         ("a.tsv.gz", "a\tb\n", "cannot decompress the file"),
         ("a.tsv", "a\tb\n".encode("utf-16").decode("latin-1"), "expected UTF-8, found UTF-16"),
@@ -91,7 +91,7 @@ def test_other_inputs_are_refused(name: str, content: str, message: str, tmp_pat
     (tmp_path / name).write_bytes(content.encode("latin-1"))
     with pytest.raises(InputError, match=message):
         plan_stretches([str(tmp_path / name)], 2)
-    with pytest.raises(InputError, match="expected files with one pair a line, found a folder"):
+    with pytest.raises(InputError, match="expected files with one pair per line, found a folder"):
         plan_stretches([str(tmp_path)], 2)
 
 

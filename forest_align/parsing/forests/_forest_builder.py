@@ -168,7 +168,7 @@ def _normalised(log_probabilities: Sequence[float] | np.ndarray | None, count: i
         return [1.0 / count] * count
     values = np.asarray(log_probabilities, dtype=np.float64)
     if values.shape != (count,):
-        raise InputError(f"expected {count} log-probabilities, one a tree, found {values.size}")
+        raise InputError(f"expected {count} log-probabilities, one per tree, found {values.size}")
     if not np.isfinite(values).all():
         raise InputError("expected finite log-probabilities")
     probabilities = np.exp(values - values.max())

@@ -340,7 +340,7 @@ def test_several_aligners_stand_in_one_table_with_the_significance_of_their_diff
     out = bench.cli.out
     assert out.index("| identity (this run)") < out.index("| nothing (this run)")
     assert "nothing against identity: F1 -66.7, p = 1.0000 (approximate randomization)" in out
-    assert out.count("nothing against identity") == 2  # one a table
+    assert out.count("nothing against identity") == 2  # one per table
     assert bench.report("msr-rte.dev.identity")["differences"] == []
     (found,) = [
         one for one in bench.report("msr-rte.dev.nothing")["differences"] if one["table"] == "msr-rte"

@@ -110,7 +110,7 @@ def test_an_unfinished_line_is_left_out(tmp_path: Path) -> None:
         ),
         (
             prediction("1").to_line() + prediction("2").to_line() + prediction("3").to_line(),
-            "cannot resume: expected at most 2 lines, one a pair, found 3",
+            "cannot resume: expected at most 2 lines, one per pair, found 3",
         ),
         (
             prediction("1").to_line().replace('["c"]', '["x"]').replace('"text": "c"', '"text": "x"'),
