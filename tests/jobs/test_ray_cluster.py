@@ -26,8 +26,9 @@ from .ray_nodes import Nodes, kill, ray_nodes, start, wait_until
 pytestmark = pytest.mark.engine
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def nodes() -> Iterator[Nodes]:
+    """A cluster of each test's own: after kills, what is left of one may refuse new actors."""
     yield from ray_nodes()
 
 
