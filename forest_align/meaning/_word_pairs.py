@@ -39,6 +39,8 @@ def word_relation(
     if one.lower == two.lower or one.is_punctuation or two.is_punctuation:
         return EQUIVALENT, "same word"
     if one.lemma == two.lemma:
+        if set(tags) == {"NNP", "NNPS"}:
+            return UNKNOWN, "names"  # *Mrs. Reagan*, *the Reagans*
         return EQUIVALENT, "same lemma"
     if (one.lemma, two.lemma) in CONVERSES and all(tag.startswith("VB") for tag in tags):
         return EQUIVALENT, "converse"
@@ -143,13 +145,11 @@ def _have_opposed_prefixes(one: str, two: str) -> bool:
 
 
 @cache
-def _measures() -> frozenset[int]:
-    """The synsets above units, spans of time, and vessels as units: *cup*."""
+def _measures(are_names: bool) -> frozenset[int]:
+    """The synsets above spans of time, and unless they are names, above units and vessels as units: *cup*."""
     store = load_lexicon().store
-    names = (
-        *("unit_of_measurement", "time_unit", "time_period", "containerful"),
-        *("day_of_the_week", "calendar_month", "season"),
-    )
+    names = ("time_unit", "time_period", "day_of_the_week", "calendar_month", "season")
+    names += () if are_names else ("unit_of_measurement", "containerful")
     return frozenset(synset for name in names for synset in store.synsets(name))
 
 
@@ -163,7 +163,7 @@ def _is_measure(word: WordProfile, tag: str) -> bool:
         for sense in lexicon.senses(word.lemma, tag)
         for other, _ in lexicon.related_synsets(sense).above
     )
-    return not _measures().isdisjoint(above)
+    return not _measures(tag.startswith("NNP")).isdisjoint(above)
 
 
 def _are_indirect_antonyms(one: WordProfile, two: WordProfile, tags: tuple[str, str]) -> bool:

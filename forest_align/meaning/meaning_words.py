@@ -30,7 +30,7 @@ DENYING_PHRASES = {
 #: Modals and adverbs below which nothing is asserted: what they say is more general than the fact.
 MODALS = frozenset(
     """may might could can should must would ought possibly perhaps maybe probably likely allegedly reportedly
-    supposedly apparently presumably potentially possible alleged purported""".split()
+    supposedly apparently presumably potentially possible alleged purported suspected""".split()
 )
 #: Words that make the value after them approximate.
 APPROXIMATE = frozenset(

@@ -73,7 +73,7 @@ class SentenceRelations(NamedTuple):
 
 
 def _projected(one: AtomicRelation, scopes: Sequence[Scope]) -> AtomicRelation:
-    if one.relation not in _FLIPPED or one.rule in ("quantifier", "approximate value"):
+    if one.relation not in _FLIPPED or one.rule in ("quantifier", "approximate value", "pronoun"):
         return one
     side = 1 if one.source is None else 0
     span = one.target if one.source is None else one.source

@@ -403,7 +403,7 @@ class _Comparison:
                 relation, rule = GENERAL if are_pronouns[0] else SPECIFIC, "pronoun"
             if relation == UNKNOWN and self._take_infinitives(i, j):
                 rule = rule or "other verbs"  # *tries to help*, *presumes to help*: does he help?
-            rule = VALUES if (i, j) in self.values.open else rule or "other words"
+            rule = VALUES if self._have_values(cells) else rule or "other words"
             return [AtomicRelation(_span(i), _span(j), relation, rule)]
         known = {cell: self._word_relation(*cell) for cell in cells}
         same = [cell for cell, (relation, _) in known.items() if relation == EQUIVALENT]
@@ -434,8 +434,16 @@ class _Comparison:
             if self._approximates(0, rows) != self._approximates(1, columns):
                 return [AtomicRelation(*spans, UNKNOWN, "approximate value")]  # *about*, *more than*
             return []
-        rule = "other words" if self.values.open.isdisjoint(cells) else VALUES
+        rule = VALUES if self._have_values(cells) else "other words"
         return [AtomicRelation(*spans, UNKNOWN, rule)]
+
+    def _have_values(self, cells: set[Cell]) -> bool:
+        """Whether links join values that cannot be compared, or a number and words: *8,000*, *many*."""
+        has_digits = [
+            any(map(str.isdigit, "".join(read.lower[cell[side]] for cell in cells)))
+            for side, read in enumerate(self.sides)
+        ]
+        return not self.values.open.isdisjoint(cells) or has_digits[0] != has_digits[1]
 
     def _take_infinitives(self, i: int, j: int) -> bool:
         """Whether both words are verbs with infinitives below them."""

@@ -305,6 +305,10 @@ def test_an_adjective_that_denies_an_added_noun_changes_nothing_else() -> None:
         ("Once again he presumes to help.", "Once again he tries to help.", ""),
         ("He won the Golden Ball until 1995.", "He won the Golden Ball in 1995.", ""),
         ("The deputy minister resigned.", "The minister resigned.", "different"),
+        ("Thousands more refugees fled.", "8,000 refugees fled.", ""),
+        ("Judy Davis played Mrs. Reagan.", "Judy Davis played the Reagans.", ""),
+        ("They took no action against him.", "They took no action against Churchill.", "more general"),
+        ("The drug lord was captured.", "The suspected drug lord was captured.", "more specific"),
         ("The vice president resigned.", "The president resigned.", "different"),
     ],
 )
