@@ -148,8 +148,8 @@ def _have_opposed_prefixes(one: str, two: str) -> bool:
 def _measures(are_names: bool) -> frozenset[int]:
     """The synsets above spans of time, and unless they are names, above units and vessels as units: *cup*."""
     store = load_lexicon().store
-    names = ("time_unit", "time_period", "day_of_the_week", "calendar_month", "season")
-    names += () if are_names else ("unit_of_measurement", "containerful")
+    units = () if are_names else ("unit_of_measurement", "containerful")
+    names = ("time_unit", "time_period", "day_of_the_week", "calendar_month", "season", *units)
     return frozenset(synset for name in names for synset in store.synsets(name))
 
 

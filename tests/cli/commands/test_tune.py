@@ -355,7 +355,7 @@ def test_a_plot_that_cannot_be_written_does_not_cost_the_model(
 ) -> None:
     figure = pytest.importorskip("matplotlib.figure", reason="matplotlib is not installed (extra 'plot')")
 
-    def full(*arguments: object) -> None:
+    def full(*arguments: object, **options: object) -> None:
         raise OSError("No space left on device")
 
     monkeypatch.setattr(figure.Figure, "savefig", full)
