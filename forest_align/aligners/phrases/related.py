@@ -29,6 +29,7 @@ from forest_align.meaning.relation_algebra import (
     related_by,
 )
 from forest_align.meaning.sentence_comparison import atomic_relations
+from forest_align.types import Token
 
 # The model learned from phrases of a few words.
 _MOST_WORDS = 6
@@ -142,11 +143,12 @@ def _settled(
     def is_settled(relation: AtomicRelation) -> bool:
         if relation.rule not in _JUDGED_RULES:
             return False
-        names = _names(alignment, relation)
+        sides = _tokens(alignment, relation)
+        names = [[token.tag.startswith("NNP") for token in side] for side in sides]
         around = {place: _size(*spans[place]) for place in judged if relation.lies_in(*spans[place])}
         if not around or all(side and all(side) for side in names):  # *Cuba*, *Havana*
             return False
-        if _names_a_kind(alignment, relation):
+        if any(token.lemma in TOP_KINDS for token in chain(*sides)):  # a *woman* is a *person*, and more
             return False
         smallest = min(around, key=around.__getitem__)
         is_easy = are_shared and not any(chain(*names))
@@ -162,22 +164,10 @@ def _size(*spans: Span | None) -> int:
     return sum(len(range(*span)) for span in spans if span is not None)
 
 
-def _names_a_kind(alignment: Alignment, relation: AtomicRelation) -> bool:
-    """Whether one side of a relation is a very general noun: a *woman* is a *person*, and more."""
+def _tokens(alignment: Alignment, relation: AtomicRelation) -> list[tuple[Token, ...]]:
+    """The words of both sides of a relation; none of a side that it lacks."""
     sides = (alignment.source, relation.source), (alignment.target, relation.target)
-    return any(
-        span is not None and not TOP_KINDS.isdisjoint(token.lemma for token in sentence.tokens[slice(*span)])
-        for sentence, span in sides
-    )
-
-
-def _names(alignment: Alignment, relation: AtomicRelation) -> list[list[bool]]:
-    """For each side of a relation whether its words are parts of names."""
-    sides = (alignment.source, relation.source), (alignment.target, relation.target)
-    return [
-        [] if span is None else [tag.startswith("NNP") for tag in sentence.tags[slice(*span)]]
-        for sentence, span in sides
-    ]
+    return [() if span is None else sentence.tokens[slice(*span)] for sentence, span in sides]
 
 
 def _leads_out(alignment: Alignment, spans: tuple[Span, Span]) -> bool:
